@@ -99,7 +99,7 @@ POINTS: dict[str, list[Any]] = {
         LeadingPoint(TURN_IN_SPACE, (3, 2, 0), 2),
     ],
     "sliding-window.definition-3+repair": [structure(run, QUARTER / 2) for run in RUNS],
-    "sliding-window.definition-4+repair": [
+    "sliding-window.definition-4": [
         SummaryPoint(DATA, SUMMARY, diagonal([0, 1]), diagonal([1, 0]), QUARTER, 1, 2),
         SummaryPoint(DATA, SUMMARY, line(1, 3), line(2, 1), QUARTER, 1, 2),
     ],

@@ -31,7 +31,7 @@ from proofs_checks.sliding_window.misled_choices import DEAR, E_1, FREE, NO_PROJ
 from proofs_checks.sliding_window.one_row_outputs import whole_above
 
 theorem_5 = cite("sliding-window.theorem-5@e417c6b6")
-theorem_6 = cite("sliding-window.theorem-6@523d0f79")
+theorem_6 = cite("sliding-window.theorem-6@0b54e48d")
 
 QUERY_COUNT, DIMENSION, CONSTANT = sympy.symbols("queries dimension constant")
 

@@ -20,7 +20,7 @@ from dpmatrix.spec.sliding_window.compared_errors import (
 )
 from dpmatrix.tracing import bind_expression
 
-corollary_2 = cite("sliding-window.corollary-2@c7cef16a")
+corollary_2 = cite("sliding-window.corollary-2@671955d8")
 theorem_5 = cite("sliding-window.theorem-5@e417c6b6")
 theorem_15 = cite("sliding-window.theorem-15@53541055")
 theorem_17 = cite("sliding-window.theorem-17@9e99af67")

@@ -25,7 +25,7 @@ from proofs_checks.exact_matrices import line
 from proofs_checks.sliding_window.misled_choices import DEAR, E_1, FREE, NO_PROJECTION, SEEN_ALIKE, SKEW_NOISE
 from proofs_checks.sliding_window.one_row_outputs import ridge, whole_above
 
-theorem_7 = cite("sliding-window.theorem-7@21caa56e")
+theorem_7 = cite("sliding-window.theorem-7@a694864b")
 
 THEOREM = "sliding-window.theorem-7"
 MILLIONTH = Fraction(1, 10**6)
@@ -232,7 +232,7 @@ HALF = Fraction(1, 2)
 
 
 def check_cost_identity() -> None:
-    """Check that Tr((1-P)X) is a squared norm for X = B'B, and that the margin is the sum of the four terms."""
+    """Check that Tr((1-P)X) is a squared norm for X = B'B, and that the margin is the sum of three terms."""
     entries, u = sympy.Matrix(2, 3, sympy.symbols("b0:6")), sympy.Matrix(sympy.symbols("u0:3"))
     rest = sympy.eye(3) - u * u.T / (u.T * u)[0, 0]
     assert sympy.simplify((rest * entries.T * entries).trace() - ((entries * rest).T * (entries * rest)).trace()) == 0
@@ -241,12 +241,13 @@ def check_cost_identity() -> None:
     )
     g, zeta = sympy.symbols("gamma zeta")
     unit = sympy.eye(3)
-    above = ((unit - other) * (window + zeta * unit - published)).trace()
-    below = ((unit - chosen) * (published - window + zeta * unit)).trace()
+    noise, extra = published - window, sympy.Symbol("m")
+    above = ((unit - other) * (zeta * unit - noise)).trace()
+    apart = 2 * extra * zeta - ((chosen - other) * noise).trace()
     ratio = g**2 * ((unit - other) * published).trace() - ((unit - chosen) * published).trace()
     margin = g**2 * ((unit - other) * window).trace() - ((unit - chosen) * window).trace()
-    margin += ((unit - chosen).trace() + g**2 * (unit - other).trace()) * zeta
-    assert sympy.expand(margin - below - g**2 * above - ratio) == 0
+    margin += ((g**2 - 1) * (unit - other).trace() + 2 * extra) * zeta
+    assert sympy.expand(margin - apart - (g**2 - 1) * above - ratio) == 0
 
 
 def noisy(window, published, chosen, other, bound, gamma=1) -> NoisyChoice:
@@ -261,7 +262,22 @@ def leaning(gamma: int, bound=HALF) -> NoisyChoice:
     return noisy(diagonal((least, 1)), published, line(0, 1), line(1, 0), zeta, gamma)
 
 
+def leaning_most(rank: int, gamma: int, bound=HALF) -> NoisyChoice:
+    """Take rank axes of five for P, as many others for X as there are, and the noise that misleads most."""
+    zeta, order = rational(bound), 5
+    chosen, other = ([int(axis < rank) for axis in range(order)], [int(axis >= order - rank) for axis in range(order)])
+    signs = [gamma**2 * (1 - x) - (1 - p) for p, x in zip(chosen, other, strict=True)]
+    noise = [zeta * ((sign > 0) - (sign < 0)) for sign in signs]
+    seen = [1 + zeta + each for each in noise]
+    paid = next(axis for axis in range(order) if other[axis] and not chosen[axis])
+    dear = sum(seen[axis] for axis in range(order) if not chosen[axis])
+    seen[paid] += gamma**2 * sum(seen[axis] for axis in range(order) if not other[axis]) - dear
+    window = [one - each for one, each in zip(seen, noise, strict=True)]
+    return noisy(*(diagonal(entries) for entries in (window, seen, chosen, other)), zeta, gamma)
+
+
 NEAR = noisy(diagonal((9, 4)), fmpq_mat([[9, fmpq(1, 7)], [fmpq(1, 7), 4]]), line(1, 0), line(1, 2), fmpq(1, 2), 2)
+SMALL_GAMMA = noisy(identity(3), 0 * identity(3), diagonal((1, 0, 0)), diagonal((0, 1, 0)), 1, 0)
 NOISE_EVENT = "|C~ - A_W'A_W| <= zeta"
 MISLED = {
     "A_W'A_W and C~ are symmetric, d x d": NoisyChoice(SEEN_ALIKE, SEEN_ALIKE + SKEW_NOISE, DEAR, FREE, 1),
@@ -280,14 +296,18 @@ def cost_by_hand(p: NoisyChoice):
 
 
 @theorem_7.supports_repair(
-    grade="derived", region="every d, k, gamma, zeta and C~: an identity of four non-negative terms"
+    grade="derived", region="every d, k, gamma >= 1, zeta and C~: a sum of three non-negative terms"
 )
 def test_a_projection_chosen_by_a_near_matrix_is_cheap(statement) -> None:
     """C~ = A'A + N, |N| <= zeta, so A'A - zeta <= C~ <= A'A + zeta.
 
-    For a projection Q = 1 - P and X = B'B, Tr(QX) = |BQ|_F^2 >= 0. The margin is Tr((1-P)(C~ - A'A + zeta)) + gamma^2
-    Tr((1-X)(A'A + zeta - C~)) + gamma^2 Tr((1-X)C~) - Tr((1-P)C~), with Tr(1-P) = Tr(1-X) = d - k, and each term is
-    non-negative. The event is of theorem-4's repair and no projection enters it, so P may depend on C~, and X on A'A.
+    For a projection Q = 1 - X and M = B'B, Tr(QM) = |BQ|_F^2 >= 0. The margin is (gamma^2 - 1) Tr((1-X)(zeta - N)),
+    with Tr(1-X) = d - k, and 2 min(k, d-k) zeta - Tr((P-X)N), and gamma^2 Tr((1-X)C~) - Tr((1-P)C~). The first is not
+    negative for gamma >= 1; the second is not, as P - X has positive and negative eigenvalues that sum to at most
+    min(k, d-k) each. The event is of theorem-4's repair and no projection enters it, so P may depend on C~.
+
+    The constant is the least: gamma^2 (1-X) - (1-P) has that trace norm for projections onto axes with as few in common
+    as possible, and N may be zeta times its sign.
     """
     check_cost_identity()
     values = []
@@ -301,11 +321,16 @@ def test_a_projection_chosen_by_a_near_matrix_is_cheap(statement) -> None:
     for gamma in (1, 2, 5):
         assert statement.at(leaning(gamma)) is Truth.TRUE, "equality"
         assert statement.margin(leaning(gamma)) == 0
+    for rank, gamma in product(range(1, 5), (1, 2, 5)):
+        p = leaning_most(rank, gamma)
+        assert statement.at(p) is Truth.TRUE, "equality in d = 5"
+        assert statement.margin(p) == 0
     wide = NoisyChoice(diagonal((9, 4, 1)), diagonal((9, 4, 2)), diagonal((1, 1, 0)), diagonal((1, 0, 1)), 1)
     assert statement.at(wide) is Truth.TRUE
     assert not statement.strict
     outside = MISLED | {
         NOISE_EVENT: attrs.evolve(NEAR, bound=fmpq(1, 8)),
+        "gamma >= 1": SMALL_GAMMA,
         PREFERRED: attrs.evolve(NEAR, chosen=line(0, 1), gamma=1),
     }
     bind_hypotheses(statement, NEAR, outside)
@@ -313,6 +338,7 @@ def test_a_projection_chosen_by_a_near_matrix_is_cheap(statement) -> None:
         assert statement.applies(attrs.evolve(NEAR, **wrong)) is Truth.FALSE
     for says, p in MISLED.items():
         assert statement.without(says).at(p) is Truth.FALSE
+    assert statement.without("gamma >= 1").at(SMALL_GAMMA) is Truth.FALSE
     for says in (NOISE_EVENT, PREFERRED):
         worse = noisy(diagonal((9, 1)), diagonal((9, 1)), line(0, 1), line(1, 0), fmpq(1, 4))
         worse = worse if says == PREFERRED else attrs.evolve(worse, published=diagonal((0, 1)))
@@ -320,7 +346,7 @@ def test_a_projection_chosen_by_a_near_matrix_is_cheap(statement) -> None:
         assert statement.without(says).at(worse) is Truth.FALSE
 
 
-@theorem_7.controls("+repair", grade="symbolic", region="2 (d-k) zeta for (1 + gamma^2)(d-k) zeta; gamma for gamma^2")
+@theorem_7.controls("+repair", grade="symbolic", region="without (gamma^2 - 1)(d-k) zeta; gamma for gamma^2")
 def test_the_error_must_carry_gamma(statement) -> None:
     p = leaning(2)
     assert statement.at(p) is Truth.TRUE

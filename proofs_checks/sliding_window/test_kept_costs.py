@@ -16,9 +16,10 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window import kept_costs
 from dpmatrix.spec.sliding_window.definitions import left_cost, right_cost
 from dpmatrix.spec.sliding_window.kept_costs import OwnSummary, SketchPoint, SummaryPoint
+from dpmatrix.spec.sliding_window.private_matrix import TwoPublishers
 from proofs_checks.exact_matrices import line
 
-definition_4 = cite("sliding-window.definition-4@f1565715")
+definition_4 = cite("sliding-window.definition-4@9e9b3641")
 definition_6 = cite("sliding-window.definition-6@8452477e")
 
 TALL = fmpq_mat([[1, 2], [3, 1], [0, 1]])
@@ -30,7 +31,9 @@ LINES = [(i, j) for i, j in product(range(1, 6), range(-2, 3)) if (i, j) != (0, 
 OWN = OwnSummary(TALL, AXIS, HALF, 1)
 
 
-@definition_4.refutes(grade="derived", region="eta = 1/2, A 3 x 2, P = e_1e_1': every tau_2, by multiples of A")
+@definition_4.refutes(
+    "own-summary", grade="derived", region="eta = 1/2, A 3 x 2, P = e_1e_1': every tau_2, by multiples of A"
+)
 def test_data_are_no_summary_of_themselves_as_printed(statement) -> None:
     """The upper inequality needs tau_2 >= eta |A - AP|_F^2, and s A in place of A multiplies the right side by s^2.
 
@@ -70,7 +73,7 @@ SUMMARY = "A~ is a summary of A for P and X, with 1 + eta"
 PREFERS = "|A~ - A~P| <= |A~ - A~X|"
 
 
-@definition_4.supports_repair(
+@definition_4.supports(
     grade="derived", region="every A, A~, P, X, eta, tau_1, tau_2: three slacks added up symbolically"
 )
 def test_a_summary_serves_its_purpose(statement) -> None:
@@ -100,7 +103,7 @@ def test_a_summary_serves_its_purpose(statement) -> None:
         assert statement.applies(attrs.evolve(SUMMARISED, **wrong)) is Truth.FALSE
 
 
-@definition_4.controls("+repair", grade="symbolic", region="1 - eta on both sides, as stated; tau_1 dropped; no choice")
+@definition_4.controls(grade="symbolic", region="1 - eta on both sides, as stated; tau_1 dropped; no choice")
 def test_a_smaller_upper_factor_is_noticed(statement) -> None:
     data, summary = fmpq_mat([[3, 0], [0, 1]]), fmpq_mat([[2, 0], [0, 2]])
     edge = SummaryPoint(data, summary, fmpq_mat([[0, 0], [0, 1]]), AXIS, HALF, HALF, fmpq(5, 2))
@@ -119,6 +122,35 @@ def test_a_smaller_upper_factor_is_noticed(statement) -> None:
     free = attrs.evolve(edge, lower=0, upper=0, data=fmpq_mat([[9, 0], [0, 1]]), summary=fmpq_mat([[9, 0], [0, 1]]))
     assert statement.applies(free) is Truth.FALSE
     assert statement.without(PREFERS).at(free) is Truth.FALSE, "the summary is exact, the choice is the worse one"
+
+
+ALWAYS, COPY = ((fmpq(1), fmpq(0)),) * 2, ((fmpq(1), fmpq(0)), (fmpq(0), fmpq(1)))
+PUBLISHERS = TwoPublishers(ALWAYS, COPY, 3, Fraction(1, 10**6))
+
+
+@definition_4.refutes("private-matrix", grade="interval", region="one always publishes A~, the other copies the data")
+def test_a_copy_and_a_constant_are_one_matrix(statement) -> None:
+    """Whatever eps and delta < 1 are: the constant loses nothing, and the copy tells both streams apart for sure."""
+    for exponential, delta in product((1, 3, 10**6), (0, Fraction(1, 10**6), Fraction(999, 1000))):
+        p = attrs.evolve(PUBLISHERS, exponential=exponential, delta=delta)
+        assert statement.at(p) is Truth.FALSE
+        bind(statement, [(p, delta - 1)], least=1)
+    leaning = ((fmpq(1), fmpq(0)), (fmpq(2, 3), fmpq(1, 3)))
+    shares = [Fraction(k, 5) for k in (1, 2, 4)]
+    bind(statement, [(attrs.evolve(PUBLISHERS, other=leaning, delta=k), k - Fraction(1, 3)) for k in shares], least=3)
+    bind(statement, [(attrs.evolve(PUBLISHERS, other=ALWAYS, delta=HALF), HALF)], least=1)
+    outside = {
+        "both publish A~ on the stream": attrs.evolve(PUBLISHERS, other=((fmpq(1, 2), fmpq(1, 2)),) * 2),
+        "exponential >= 1": attrs.evolve(PUBLISHERS, exponential=Fraction(1, 2), private=ALWAYS),
+        "delta >= 0": attrs.evolve(PUBLISHERS, delta=-1),
+        "delta < 1": attrs.evolve(PUBLISHERS, delta=1),
+        "the first is (eps, delta)-private": attrs.evolve(PUBLISHERS, private=COPY),
+    }
+    bind_hypotheses(statement, attrs.evolve(PUBLISHERS, delta=HALF), outside)
+    not_a_law = attrs.evolve(PUBLISHERS, private=((fmpq(1), fmpq(1)), (fmpq(1), fmpq(0))))
+    short = attrs.evolve(PUBLISHERS, other=((fmpq(1),), (fmpq(1),)))
+    assert all(statement.applies(p) is Truth.FALSE for p in (not_a_law, short))
+    assert not statement.strict
 
 
 AXES = (fmpq_mat([[0, 0], [0, 1]]), AXIS)

@@ -13,8 +13,8 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.common.spectra import diagonal
 from dpmatrix.spec.sliding_window.noisy_choice import NoisyChoice
 
-theorem_6 = cite("sliding-window.theorem-6@523d0f79")
-theorem_7 = cite("sliding-window.theorem-7@21caa56e")
+theorem_6 = cite("sliding-window.theorem-6@0b54e48d")
+theorem_7 = cite("sliding-window.theorem-7@a694864b")
 
 WEIGHTS = (9, 4, 2, fmpq(1, 2))
 SEEN = (9, 4, 2, fmpq(7, 4))
@@ -58,12 +58,17 @@ def test_the_error_of_the_best_choice_has_the_smaller_rank(statement) -> None:
 
 @theorem_7.supports_repair(grade="derived", region="d = 4, all pairs of coordinate projections, gamma = 1 and 2")
 def test_the_error_of_an_approximate_choice_has_the_other_rank(statement) -> None:
-    """Each projection is charged zeta on the d - k axes that it maps to zero, the other one gamma^2 times."""
+    """Both are charged zeta on the axes that one of them alone maps to zero, and X gamma^2 - 1 times on all its own."""
     values = []
     for rank, chosen, other in pairs():
         for gamma, more in ((1, {}), (2, {"gamma": 2})):
             slack = gamma**2 * lost(WEIGHTS, other) - lost(WEIGHTS, chosen)
-            values.append((choice(chosen, other, **more), slack + (1 + gamma**2) * (4 - rank) * ZETA))
+            values.append(
+                (
+                    choice(chosen, other, **more),
+                    slack + ((gamma**2 - 1) * (4 - rank) + 2 * {1: 1, 2: 2, 3: 1}[rank]) * ZETA,
+                )
+            )
     bind(statement, values)
     good = [p for p, _ in values if statement.applies(p) is Truth.TRUE]
     assert len(good) >= 20

@@ -61,7 +61,7 @@ def test_least_singular_value_is_not_at_the_ends(statement) -> None:
 
 @notation_facts.supports_repair(
     grade="derived",
-    region=ALL + "A'A = A^2 = sum l_i^2 u_iu_i', so the singular values are the |l_i|; exactly on 24 spectra",
+    region=ALL + "A'A = A^2 = sum l_i^2 u_iu_i', so the singular values are the |l_i|; on 24 spectra of order 3",
 )
 def test_least_singular_value_is_the_least_magnitude(statement) -> None:
     l, x = sympy.symbols("l x")
@@ -85,7 +85,7 @@ def test_another_least_value_is_noticed(statement) -> None:
 @notation_facts.supports(
     "largest-singular-value",
     grade="derived",
-    region=ALL + "the largest |l_i| is at an end, as |l| is convex; exactly on 24 spectra",
+    region=ALL + "the largest |l_i| is at an end, as |l| is convex; exactly on 24 spectra of order 3",
 )
 def test_largest_singular_value(statement) -> None:
     bind(statement, ((with_values(each), 0) for each in SPECTRA))
@@ -97,7 +97,8 @@ def test_largest_singular_value(statement) -> None:
 @notation_facts.supports(
     "projection-eigenvalues",
     grade="derived",
-    region=ALL + "P^2 = P forces l^2 = l, and the multiplicity of 1 is the rank; exactly on projections of all ranks",
+    region=ALL + "P^2 = P forces l^2 = l, and the multiplicity of 1 is the rank; exactly on eight projections of order "
+    "3 in one basis, of all ranks",
 )
 def test_projection_eigenvalues(statement) -> None:
     l = sympy.symbols("l")
@@ -127,7 +128,7 @@ def vector(size: int, seed: int = 1) -> fmpq_mat:
 @notation_facts.supports(
     "number-of-singular-values",
     grade="derived",
-    region=ALL + "rank A'A = rank A, at most the number of rows and of columns",
+    region=ALL + "rank A'A = rank A, at most the number of rows and of columns; exactly on 29 matrices of up to 3 x 3",
 )
 def test_number_of_singular_values(statement) -> None:
     values = []

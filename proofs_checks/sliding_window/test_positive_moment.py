@@ -32,7 +32,7 @@ from proofs_checks.sliding_window.one_row_outputs import (
 )
 from proofs_checks.sliding_window.released_streams import check_released
 
-theorem_4 = cite("sliding-window.theorem-4@619917be")
+theorem_4 = cite("sliding-window.theorem-4@42c1717d")
 
 QUARTER = Fraction(1, 4)
 HALF = Fraction(1, 2)

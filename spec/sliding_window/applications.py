@@ -14,6 +14,7 @@ from dpmatrix.spec.sliding_window.distinguishing import common_projection, some_
 from dpmatrix.spec.sliding_window.loewner import gram
 from dpmatrix.spec.sliding_window.noisy_choice import BEST_CHOICE, best_cost_margin
 from dpmatrix.spec.sliding_window.private_choice import CHANGE
+from dpmatrix.spec.sliding_window.published_direction import PUBLISHED_DIRECTION
 from dpmatrix.spec.sliding_window.queried_sketch import FREE_ERROR
 from dpmatrix.spec.sliding_window.query_release import FEW_QUERIES, ONE_RELEASE
 from dpmatrix.spec.sliding_window.sketch_privacy import floor
@@ -201,8 +202,8 @@ THEOREM_6 = Claim(
     source=Locator(
         "sliding-window",
         "Theorem 6",
-        "eta in (0, 1/2): |A_W - A_W X~|_F <= (1+6 eta)/(1-6 eta) min_P |A_W(1-P)|_F + O(log(1/delta)/eps sqrt(d log d "
-        "(k + log(1/beta))))",
+        "eta in (0, 1/2): (eps, delta)-DP, and |A_W - A_W X~|_F <= (1+6 eta)/(1-6 eta) min_P |A_W(1-P)|_F + "
+        "O(log(1/delta)/eps sqrt(d log d (k + log(1/beta))))",
     ),
     statement=Statement(
         "there is a constant c with which, for every window, some projection of rank k costs at most (1+6 eta)/(1-6 "
@@ -236,7 +237,9 @@ THEOREM_6 = Claim(
         "For eta below 1/6 it is open: the rows (M, 1/2) and (M, -1/2) are neighbours, and a line costs up to 1/2 on "
         "one of them; but only for delta near 1 or large eps is the additive term below that. The additive term "
         "inherits the defects of Lemma 5; (19) and (20) are printed without its root, and with it they give the "
-        "theorem's, for delta of at most 1/2.\n\n"
+        "theorem's, for delta of at most 1/2. Privacy fails, though X~ is all that is published: with M = 10^5, beta = "
+        "1/10, eps = 1 and delta = 10^-6 X~ alone has delta at least 0.13 at eta = 1/1000, 110 delta at eta = 1/100, "
+        "and 1.8 delta at eta = 1/60.\n\n"
         "On the private window of theorem-4's repair the best projection for C~ costs at most "
         "2 min(k, d-k) zeta more than the best for the "
         "window, in squared norm: privacy, the probability of that event and its price in space are those of "
@@ -288,6 +291,7 @@ THEOREM_6 = Claim(
             note="For eta < 1/6.",
         ),
         *COMBINED_COSTS,
+        PUBLISHED_DIRECTION,
     ),
     uses=("sliding-window.algorithm-4+repair", "sliding-window.theorem-4+repair"),
 )

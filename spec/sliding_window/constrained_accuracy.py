@@ -12,6 +12,7 @@ from dpmatrix.spec.sliding_window.constrained_choice import EQUATION_23
 from dpmatrix.spec.sliding_window.loewner import flag
 from dpmatrix.spec.sliding_window.noisy_choice import NOISY_CHOICE, noisy_cost_margin
 from dpmatrix.spec.sliding_window.private_choice import CHANGE
+from dpmatrix.spec.sliding_window.published_direction import PUBLISHED_DIRECTION
 from dpmatrix.spec.sliding_window.sketch_privacy import floor
 from dpmatrix.spec.sliding_window.sketch_size import WHOLE_SIZE
 from dpmatrix.spec.sliding_window.summary_parameters import (
@@ -194,25 +195,29 @@ THEOREM_7 = Claim(
         "F_{m,m} <= gamma^2/(1 + M^2/sigma^2), m = 4r/eta. X costs nothing and P costs M.\n\n"
         "At eps = k = 1, beta = 1/4, delta = 10^-6, gamma = 2, M = 260 and eta = 1/4 the probability is 0.998 and c up "
         "to 8.6 is refuted; and every c by eta of the order of 1/c^2, as sigma, and so M, grows like 1/sqrt eta.\n\n"
-        "Privacy is that of lemma-5, and is refuted there. The proof takes Lemma 5 with eta for 6 eta and 1 for its "
-        "constants, and combines (26) with (24), which bounds the cost of another projection, where (25) is meant; "
-        "(22), (25) and (26) give gamma(1+eta)/(1-eta) times the additive term more than printed.\n\n"
+        "Privacy is that of lemma-5, and is refuted there; X~, which line 4 outputs, is no better where Pi has all "
+        "lines of the plane: with M = 10^5, beta = 1/10, eps = 1 and delta = 10^-6 X~ alone has delta at least 0.13 at "
+        "eta = 1/1000, 110 delta at eta = 1/100, and 1.8 delta at eta = 1/60.\n\n"
+        "The proof takes Lemma 5 with eta for 6 eta and 1 for its constants, and combines (26) with (24), which bounds "
+        "the cost of another projection, where (25) is meant; (22), (25) and (26) give gamma(1+eta)/(1-eta) times the "
+        "additive term more than printed.\n\n"
         "On the private window of theorem-4's repair, "
         "with |C~ - A_W'A_W| <= zeta, the output is private and its cost follows from the Loewner order, with gamma^2 "
-        "on the error; privacy, the probability of that event and its price in space are those of theorem-4's repair. "
+        "- 1 on a part of the error: no smaller multiple of zeta will do, whatever d, k and gamma are; privacy, the probability of that event and its price in space are those of theorem-4's repair. "
         "C~ may have negative eigenvalues: where the least cost under C~ is negative, only gamma = 1 meets (21)."
     ),
     repair=Repair(
         f"{CHANGE}; squared costs Tr((1-P)C~) in (21), and gamma^2 on the upper error",
         Statement(
-            "wherever the noise of the window has norm at most zeta, for all projections of rank k at once "
-            "Tr((1-P)C~) <= gamma^2 Tr((1-X)C~) gives |A_W(1-P)|_F^2 <= gamma^2 |A_W(1-X)|_F^2 + (1 + gamma^2)(d-k) "
-            "zeta",
+            "wherever the noise of the window has norm at most zeta, for gamma >= 1 and all projections of rank k at "
+            "once Tr((1-P)C~) <= gamma^2 Tr((1-X)C~) gives |A_W(1-P)|_F^2 <= gamma^2 |A_W(1-X)|_F^2 + ((gamma^2 - "
+            "1)(d-k) + 2 min(k, d-k)) zeta",
             noisy_cost_margin,
             given=NOISY_CHOICE,
         ),
     ),
     steps=(
+        PUBLISHED_DIRECTION,
         EQUATION_23,
         Step(
             "equation-24",

@@ -70,8 +70,9 @@ def sequence_margin(p: DyadicRelease) -> arb:
 RELEASE = (whole("leaf", 0), whole("height", 0), positive("epsilon"), positive("delta"), below("delta", 1))
 
 SEQUENCE_CHANGE = (
-    "rows of norm at most 1, one replaced by zero; release the dyadic sums with Gaussian noise once, and compute "
-    "stamps, comparisons and outputs from them"
+    "rows of norm at most 1, one replaced by zero; for some h release the sums of a_t'a_t over consecutive blocks of "
+    "1, 2, 4, ..., 2^h rows, once, with Gaussian noise on and above the diagonal, and compute stamps, comparisons and "
+    "outputs from these noisy sums"
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Chosen, Claim, Condition, Defect, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Chosen, Claim, Condition, Defect, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational
 from dpmatrix.spec.common.conditions import at_least, below, exceeds
 from dpmatrix.spec.sliding_window.definitions import (
@@ -17,6 +17,7 @@ from dpmatrix.spec.sliding_window.definitions import (
     right_cost,
 )
 from dpmatrix.spec.sliding_window.loewner import flag
+from dpmatrix.spec.sliding_window.private_matrix import PRIVATE_MATRIX
 
 
 @attrs.frozen
@@ -100,35 +101,42 @@ DEFINITION_4 = Claim(
         "depending on k, d, eps, delta",
     ),
     statement=Statement(
-        "for every eta there is a tau_2, free of the data, with which A is a summary of itself: the upper inequality "
-        "holds for A~ = A",
-        printed_summary_margin,
-        given=(RIGHT_SHAPE, PROJECTION, at_least("eta", 0), below("eta", 1)),
-        exists=(Chosen("upper", after=("eta",)),),
+        "of two projections the one that the summary prefers has (1 - eta)|A - AP|_F^2 <= (1 + eta)|A - AX|_F^2 + "
+        "tau_1 + tau_2",
+        use_of_summary_margin,
+        given=(
+            exceeds("A~ has d columns, and P and X are d x d projections", summary_shapes_margin, strict=False),
+            exceeds("A~ is a summary of A for P and X, with 1 + eta", summary_margin, strict=False),
+            exceeds("|A~ - A~P| <= |A~ - A~X|", preferred_margin, strict=False),
+        ),
     ),
-    verdict=Verdict.ILL_POSED,
+    verdict=Verdict.WELL_POSED,
     reading=(
         "Costs |A - AP|_F^2, upper factor 1 + eta; the summary may have another number of rows; it is the mechanism "
         "that is private, and not a matrix. k, d, eps and delta are fixed, and tau_2 may depend on eta as well."
     ),
     because=(
-        "Both sides carry 1 - eta, so not even A is a summary of itself: for eta > 0 the upper inequality needs tau_2 "
-        ">= eta |A - AP|_F^2, and no tau_2 that is free of the data serves all multiples of A. With d x d projections "
-        "|A - PA| should be |A - AP|; A~ has 4r/eta rows in the algorithm and n here; and privacy is ascribed to a "
-        "matrix. Mended, a summary does what it is for: what is best for it is nearly best for the data."
+        "So read, as Lemma 5 and the definition that is cited have it, a summary does what it is for: what is best for "
+        "it is nearly best for the data. Three things are printed otherwise. Both sides carry 1 - eta, so that not "
+        "even A is a summary of itself: for eta > 0 the upper inequality needs tau_2 >= eta |A - AP|_F^2, and no tau_2 "
+        "that is free of the data serves all multiples of A. With d x d projections |A - PA| should be |A - AP|, and "
+        "A~ has 4r/eta rows in the algorithm and n here. And privacy is ascribed to a matrix, of which it is no "
+        "property: what is always published is private, and the same matrix is not where it is a copy of the data."
     ),
-    repair=Repair(
-        "(1 + eta) in the upper inequality, |A - AP|_F, any number of rows",
-        Statement(
-            "of two projections the one that the summary prefers has (1 - eta)|A - AP|_F^2 <= (1 + eta)|A - AX|_F^2 + "
-            "tau_1 + tau_2",
-            use_of_summary_margin,
-            given=(
-                exceeds("A~ has d columns, and P and X are d x d projections", summary_shapes_margin, strict=False),
-                exceeds("A~ is a summary of A for P and X, with 1 + eta", summary_margin, strict=False),
-                exceeds("|A~ - A~P| <= |A~ - A~X|", preferred_margin, strict=False),
+    steps=(
+        Step(
+            "own-summary",
+            Statement(
+                "as printed, with 1 - eta: for every eta there is a tau_2, free of the data, with which A is a summary "
+                "of itself: the upper inequality holds for A~ = A",
+                printed_summary_margin,
+                given=(RIGHT_SHAPE, PROJECTION, at_least("eta", 0), below("eta", 1)),
+                exists=(Chosen("upper", after=("eta",)),),
             ),
+            defect=Defect.SLIP,
+            note="1 + eta on the right.",
         ),
+        PRIVATE_MATRIX,
     ),
     uses=("sliding-window.definition-2+repair",),
 )

@@ -6,7 +6,7 @@ import attrs
 from flint import arb, fmpq_mat
 
 from dpmatrix.exact import Exact, rational
-from dpmatrix.spec.common.conditions import exceeds
+from dpmatrix.spec.common.conditions import at_least, exceeds
 from dpmatrix.spec.sliding_window.loewner import are_symmetric, flag
 from dpmatrix.spec.sliding_window.private_window import within_bound
 from dpmatrix.spec.sliding_window.projection_costs import SAME_RANK, cost
@@ -37,9 +37,9 @@ class NoisyChoice:
 
 
 def noisy_cost_margin(p: NoisyChoice) -> arb:
-    """gamma^2 cost(X) + (1 + gamma^2)(d - k) zeta - cost(P), the costs those of A_W."""
-    factor = rational(p.gamma) ** 2
-    extra = (1 + factor) * (p.window.nrows() - p.chosen.rank()) * rational(p.bound)
+    """gamma^2 cost(X) + ((gamma^2 - 1)(d - k) + 2 min(k, d - k)) zeta - cost(P), the costs those of A_W."""
+    factor, k, d = rational(p.gamma) ** 2, p.chosen.rank(), p.window.nrows()
+    extra = ((factor - 1) * (d - k) + 2 * min(k, d - k)) * rational(p.bound)
     return arb(factor * cost(p.window, p.other) + extra - cost(p.window, p.chosen))
 
 
@@ -82,5 +82,6 @@ NEAR = (
 BEST_CHOICE = (*NEAR, exceeds("Tr((I - P) C~) <= Tr((I - X) C~)", best_margin, strict=False))
 NOISY_CHOICE = (
     *NEAR,
+    at_least("gamma", 1),
     exceeds("Tr((I - P) C~) <= gamma^2 Tr((I - X) C~)", preferred_margin, strict=False),
 )

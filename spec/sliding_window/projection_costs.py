@@ -88,7 +88,7 @@ SUMMARY = (
     at_least("eta", 0),
     below("eta", 1),
     at_least("ridge", 0),
-    exceeds("(11) and (14)", ridged_margin, strict=False),
+    exceeds("(11) and (14) of Lemma 2", ridged_margin, strict=False),
 )
 
 

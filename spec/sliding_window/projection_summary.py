@@ -83,7 +83,8 @@ LEMMA_5 = Claim(
         "order of d/eta^2, for all pairs of time and stamp at once, as in lemma-2."
     ),
     repair=Repair(
-        "sigma sqrt(d-k) for c K on the left and nothing on the right; on the events (7), (8), (9); without privacy",
+        "sigma sqrt(d-k) for c K on the left and nothing on the right; on the events (7), (8), (9) of Lemma 2; without "
+        "privacy",
         Statement(
             "(1 - 5 eta/4)|A~(1-P)|_F - sigma sqrt(d-k) <= |A_W(1-P)|_F <= (1 + eta/4)|A~(1-P)|_F",
             kept_costs_margin,

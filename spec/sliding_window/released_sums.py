@@ -91,9 +91,10 @@ def row_margin(p: ReleasedStreams) -> arb:
 
 
 RELEASED = Statement.of_law(
-    "with s = sqrt(h+1) (z + sqrt(z^2 + 2 eps)) / (2 eps), z = sqrt(2 log(1/delta)), the joint laws of all noisy sums "
-    "of a stream and of the stream with one row of norm at most 1 replaced by zero have a divergence of at most delta "
-    "at eps: all sums together, hence all time stamps and all outputs, are (eps, delta)-DP",
+    "where the sums of a_t'a_t over consecutive blocks of 1, 2, 4, ..., 2^h rows have noise of standard deviation s = "
+    "sqrt(h+1) (z + sqrt(z^2 + 2 eps)) / (2 eps), z = sqrt(2 log(1/delta)), the joint laws of all of them for a stream "
+    "and for the stream with one row of norm at most 1 replaced by zero have a divergence of at most delta at eps: all "
+    "sums together, hence all time stamps and all outputs, are (eps, delta)-DP",
     joint_divergence,
     at_most=promised_delta,
     given=(

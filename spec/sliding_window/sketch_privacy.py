@@ -12,6 +12,7 @@ from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive, 
 from dpmatrix.spec.sliding_window.dyadic_release import SEQUENCE_CHANGE
 from dpmatrix.spec.sliding_window.printed_output import MANY_DIMENSIONS, PrintedStreams, output_divergence
 from dpmatrix.spec.sliding_window.released_sums import RELEASED
+from dpmatrix.spec.sliding_window.repaired_output import OUTPUT_AS_REPAIRED
 from dpmatrix.spec.sliding_window.sketch_size import WHOLE_SIZE, sketch_size
 from dpmatrix.spec.sliding_window.stated_sizes import OUTPUT_SHAPE
 from dpmatrix.spec.sliding_window.turned_row import turned_divergence
@@ -168,9 +169,11 @@ LEMMA_3 = Claim(
         "that reveals the oldest row: the two oldest matrices agree exactly if it is zero; so do successive outputs "
         "before the first expiry.\n\n"
         "Whether the last output alone, with hidden stamps, can be made private by a larger "
-        "sigma is open for d <= 4r/eta: its t_1 is chosen by looking at the very variates. The repair is another "
-        "mechanism, and its statement is of privacy alone; how few running totals of its sums are enough, and what "
-        "they are worth, is said at theorem-3."
+        "sigma is open for d <= 4r/eta: its t_1 is chosen by looking at the very variates. For more dimensions it is "
+        "not: the repaired lines delete, with probability one, only what equals the next sketch, so that the output is "
+        "the sketch of the window's rows, as if they alone had been there, and is as private as that one sketch. The "
+        "repair is another mechanism, and its statement is of privacy alone; how few running totals of its sums are "
+        "enough, and what they are worth, is said at theorem-3."
     ),
     repair=Repair(SEQUENCE_CHANGE, RELEASED),
     steps=(
@@ -245,6 +248,7 @@ LEMMA_3 = Claim(
             defect=Defect.REMARK,
             note="Stored matrices share their variates: neighbouring ones differ by g_t'a_t exactly.",
         ),
+        OUTPUT_AS_REPAIRED,
         OUTPUT_SHAPE,
     ),
 )

@@ -242,7 +242,7 @@ THEOREM_3 = Claim(
         "Item 1 is Lemma 3, item 2 Lemma 2 and item 3 Lemma 4, and each fails: the noise is computed for 16 r rows in "
         "place of 4r/eta, the sketch of fewer than d rows is blind in some direction, and its matrices cannot be "
         "compared, so that all W checkpoints stay.\n\n"
-        "What remains of item 1 is another mechanism, noisy dyadic sums that "
+        "What remains of item 1 is another mechanism, noisy sums over blocks of rows that "
         "are private at all times; theorem-4's repair has its accuracy in place of item 2. Items 3 and 4 keep their "
         "form for it: computed from running totals of the same sums, as in space-of-running-totals, the checkpoints "
         "are as few as a determinant allows, of the order of (r/eta) log W, each one of d(d+1)/2 numbers, and the "

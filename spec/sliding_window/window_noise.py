@@ -125,8 +125,9 @@ NOISE = Statement.of_law(
     given=WINDOW_NOISE,
 )
 MOMENT_CHANGE = (
-    "rows of norm at most 1, one replaced by zero; in place of Algorithm 2 the window's signed sum of dyadic sums with "
-    "Gaussian noise, and C_+, the positive semidefinite matrix nearest to it; no factor 1 +- eta, and zeta"
+    "rows of norm at most 1, one replaced by zero; in place of Algorithm 2 the window as a signed sum of sums over "
+    "blocks of 1, 2, 4, ..., 2^h rows with Gaussian noise, and C_+, the positive semidefinite matrix nearest to it; no "
+    "factor 1 +- eta, and zeta"
 )
 
 

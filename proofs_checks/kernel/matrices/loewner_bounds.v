@@ -49,7 +49,7 @@ move=> low up c; have := low c; have := up c; rewrite !formZ !form_gram -!mulmxA
 by rewrite l u.
 Qed.
 
-(* sliding-window.definition-4+repair; definition-6, and its step squared: costs before and after. *)
+(* sliding-window.definition-4; definition-6, and its step squared: costs before and after. *)
 Theorem preferred_by_summary (eta tau1 tau2 p x q y : R) :
   (1 - eta) * p - tau1 <= q <= (1 + eta) * p + tau2 -> (1 - eta) * x - tau1 <= y <= (1 + eta) * x + tau2 -> q <= y ->
   (1 - eta) * p <= (1 + eta) * x + tau1 + tau2.

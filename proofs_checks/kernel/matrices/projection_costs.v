@@ -127,40 +127,51 @@ move=> pP near; have := trace_spectral (projector_complement pP) near; rewrite t
 by rewrite mxtrace_mulC mulmxBr linearB.
 Qed.
 
-(* sliding-window.theorem-6+repair; theorem-16. *)
-Theorem chosen_projection_costs_little_more C C' P X z k :
-  projector P -> projector X -> \rank P = k -> \rank X = k -> spectral_bound (C' - C) z -> cost C' P <= cost C' X ->
-  cost C P <= cost C X + 2%:R * (minn k (d - k))%:R * z.
+(* What two projections of one rank gain and lose by the difference of the matrices. *)
+Lemma costs_near C C' P X z k :
+  projector P -> projector X -> \rank P = k -> \rank X = k -> spectral_bound (C' - C) z ->
+  (cost C' X - cost C X) - (cost C' P - cost C P) <= 2%:R * (minn k (d - k))%:R * z.
 Proof.
-move=> pP pX rP rX near best.
+move=> pP pX rP rX near.
 have bound (c : R) (u v : R) : `|u| <= z * c -> `|v| <= z * c -> u - v <= 2%:R * c * z.
   move=> uc vc; have -> : 2%:R * c * z = z * c + z * c by ring.
   by apply: ler_add; [exact: le_trans (ler_norm _) uc | rewrite -normrN in vc; exact: le_trans (ler_norm _) vc].
-have key : cost C P - cost C X <= (cost C' X - cost C X) - (cost C' P - cost C P).
-  rewrite -subr_ge0; have -> : cost C' X - cost C X - (cost C' P - cost C P) - (cost C P - cost C X)
-    = cost C' X - cost C' P by ring.
-  by rewrite subr_ge0.
 have trE P' : cost C' P' - cost C P' = \tr (C' - C) - \tr ((C' - C) *m P').
   by rewrite !cost_trace mulmxBl !linearB /=; ring.
-rewrite addrC -ler_subl_addr; apply: le_trans key _.
 rewrite /minn; case: ifP => _; last first.
   by apply: bound; rewrite -?rP -?rX; [rewrite rP -rX|]; exact: cost_near.
 rewrite !trE; have -> (t u v : R) : t - u - (t - v) = v - u by ring.
 by apply: bound; [rewrite -rP | rewrite -rX]; rewrite -trace_rank //; exact: trace_spectral.
 Qed.
 
-(* sliding-window.theorem-7+repair. *)
-Theorem approximate_choice_costs_little_more C C' P X z g k :
-  projector P -> projector X -> \rank P = k -> \rank X = k -> spectral_bound (C' - C) z ->
-  cost C' P <= g ^+ 2 * cost C' X -> cost C P <= g ^+ 2 * cost C X + (1 + g ^+ 2) * (d - k)%:R * z.
+(* sliding-window.theorem-6+repair; theorem-16. *)
+Theorem chosen_projection_costs_little_more C C' P X z k :
+  projector P -> projector X -> \rank P = k -> \rank X = k -> spectral_bound (C' - C) z -> cost C' P <= cost C' X ->
+  cost C P <= cost C X + 2%:R * (minn k (d - k))%:R * z.
 Proof.
 move=> pP pX rP rX near best.
-have := cost_near pP near; have := cost_near pX near; rewrite rP rX !ler_norml => /andP[_ nX] /andP[nP _].
-have -> : g ^+ 2 * cost C X + (1 + g ^+ 2) * (d - k)%:R * z
-  = g ^+ 2 * (z * (d - k)%:R + cost C X) + z * (d - k)%:R by ring.
-have -> : cost C P = cost C' P - (cost C' P - cost C P) by ring.
-apply: ler_add; last by rewrite ler_oppl.
-by apply: le_trans best _; rewrite ler_wpmul2l ?sqr_ge0 // -ler_subl_addr.
+rewrite addrC -ler_subl_addr; apply: le_trans (costs_near pP pX rP rX near).
+rewrite -subr_ge0; have -> : cost C' X - cost C X - (cost C' P - cost C P) - (cost C P - cost C X)
+  = cost C' X - cost C' P by ring.
+by rewrite subr_ge0.
+Qed.
+
+(* sliding-window.theorem-7+repair. *)
+Theorem approximate_choice_costs_little_more C C' P X z g k :
+  projector P -> projector X -> \rank P = k -> \rank X = k -> spectral_bound (C' - C) z -> 1 <= g ->
+  cost C' P <= g ^+ 2 * cost C' X ->
+  cost C P <= g ^+ 2 * cost C X + ((g ^+ 2 - 1) * (d - k)%:R + 2%:R * (minn k (d - k))%:R) * z.
+Proof.
+move=> pP pX rP rX near g1 best; have apart := costs_near pP pX rP rX near.
+have := cost_near pX near; rewrite rX ler_norml => /andP[_ nX].
+have gain : (g ^+ 2 - 1) * (cost C' X - cost C X) <= (g ^+ 2 - 1) * (z * (d - k)%:R).
+  by apply: ler_wpmul2l nX; rewrite subr_ge0 exprn_ege1.
+have -> : g ^+ 2 * cost C X + ((g ^+ 2 - 1) * (d - k)%:R + 2%:R * (minn k (d - k))%:R) * z
+  = g ^+ 2 * cost C X + ((g ^+ 2 - 1) * (z * (d - k)%:R) + 2%:R * (minn k (d - k))%:R * z) by ring.
+apply: le_trans (ler_add (lexx _) (ler_add gain apart)).
+have -> : g ^+ 2 * cost C X + ((g ^+ 2 - 1) * (cost C' X - cost C X) + (cost C' X - cost C X - (cost C' P - cost C P)))
+  = g ^+ 2 * cost C' X - cost C' P + cost C P by ring.
+by rewrite ler_addr subr_ge0.
 Qed.
 
 (* analyze-gauss.theorem-4, step 3-noise: V has k orthonormal columns. *)
