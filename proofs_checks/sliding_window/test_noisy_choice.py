@@ -13,7 +13,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.common.spectra import diagonal
 from dpmatrix.spec.sliding_window.noisy_choice import NoisyChoice
 
-theorem_6 = cite("sliding-window.theorem-6@0b54e48d")
+theorem_6 = cite("sliding-window.theorem-6@bb819794")
 theorem_7 = cite("sliding-window.theorem-7@a694864b")
 
 WEIGHTS = (9, 4, 2, fmpq(1, 2))
