@@ -181,6 +181,7 @@ def test_division_by_a_negative_number(statement) -> None:
     quarter = Fraction(1, 4)
     assert statement.at(DivisionPoint(1, 0, quarter)) is Truth.FALSE
     assert statement.at(DivisionPoint(1, 1, Fraction(1, 8))) is Truth.TRUE
+    assert statement.margin(DivisionPoint(1, 1, Fraction(1, 8))) == 3
     left, right, eta = sympy.symbols("left right eta")
     bind_expression(statement, right / (1 - 6 * eta) - left)
     start = DivisionPoint(0, 0, quarter)

@@ -69,6 +69,7 @@ def test_the_printed_output_holds_no_row(statement) -> None:
         statement.refute(lambda constant, bend=bend: family(bend, constant))
     assert Fraction(296, 10) / 33 < Fraction(9, 10)
     assert statement.at(BLIND) is Truth.FALSE
+    assert -0.001 < statement.margin(BLIND) < 0, "0.8995 for 9/10"
     theorem_6.tells("the bound, {},", stated_error(BLIND, 2))
     theorem_6.tells("is met with probability {}.", chance_of_bound(BLIND))
     theorem_6.tells("For n = {} rows", BLIND.repeats)
