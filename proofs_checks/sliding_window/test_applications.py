@@ -15,7 +15,7 @@ from dpmatrix.claims.formulas import real, symbolic, symbolic_matrix
 from dpmatrix.exact import ball, rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.applications import DivisionPoint, QueryPoint, WindowOfRank
-from dpmatrix.spec.sliding_window.distinguishing import NeighbouringQueries, NeighbouringSpans
+from dpmatrix.spec.sliding_window.distinguishing import NeighbouringQueries
 from dpmatrix.spec.sliding_window.noisy_choice import NoisyChoice, best_cost_margin
 from dpmatrix.tracing import bind_expression
 from proofs_checks.exact_matrices import diagonal, line
@@ -23,7 +23,6 @@ from proofs_checks.sliding_window.guarantees import (
     CHANGES,
     DELTA,
     EPSILON,
-    FAILURE,
     FAR_CONFUSION,
     guarantee,
 )
@@ -47,7 +46,6 @@ def along(size: int) -> NeighbouringQueries:
 
 
 HALF = Fraction(1, 2)
-SPANS = NeighbouringSpans(1, HALF, 1, HALF, Fraction(1, 50))
 
 
 @theorem_5.refutes(
@@ -108,48 +106,6 @@ def test_no_private_algorithm_answers_long_rows(statement) -> None:
     }
     for inside in (LONG, unit, attrs.evolve(LONG, failure=1)):
         bind_hypotheses(statement, inside, outside)
-
-
-@theorem_6.supports("two-streams", grade="derived", region="every M and beta, eps <= 1, delta <= 1/2")
-def test_two_streams_of_one_row_are_no_objection(statement) -> None:
-    """For a unit vector p the squared costs of (M, 1/2) and (M, -1/2) add up to q' diag(2 M^2, 1/2) q for q _|_ p.
-
-    So the larger is at least min(M^2, 1/4), and this on both for the line e_1 or e_2; and the additive term is
-    log(1/delta)/eps sqrt(2 log 2 (1 + log(1/beta))) >= log 2 sqrt(2 log 2) > 1/2 for eps <= 1, delta <= 1/2.
-    """
-    m, t = sympy.symbols("M t", real=True)
-    costs = [(m * sympy.sin(t) - sign * sympy.cos(t) / 2) ** 2 for sign in (1, -1)]
-    assert sympy.simplify(sum(costs) - (2 * m**2 * sympy.sin(t) ** 2 + sympy.cos(t) ** 2 / 2)) == 0
-    assert sympy.log(2) * sympy.sqrt(2 * sympy.log(2)) > sympy.Rational(1, 2)
-    for epsilon, delta, size, failure in product(
-        (1, Fraction(1, 10)), (HALF, MILLIONTH), (0, Fraction(1, 3), 7), (Fraction(1, 50), Fraction(19, 20))
-    ):
-        assert statement.at(NeighbouringSpans(epsilon, delta, 1, size, failure)) is Truth.TRUE
-    length = sympy.Symbol("length")
-    spread = sympy.sqrt(2 * sympy.log(2) * (1 + sympy.log(1 / FAILURE)))
-    least = sympy.sqrt(sympy.Min(2 * length**2, sympy.Rational(1, 2)) / 2)
-    bind_expression(statement, CONSTANT * sympy.log(1 / DELTA) / EPSILON * spread - least)
-    assert not statement.strict
-    outside = {
-        "epsilon > 0": attrs.evolve(SPANS, epsilon=0),
-        "epsilon <= 1": attrs.evolve(SPANS, epsilon=Fraction(51, 50)),
-        "delta > 0": attrs.evolve(SPANS, delta=0),
-        "delta <= 1/2": attrs.evolve(SPANS, delta=Fraction(51, 100)),
-        "length >= 0": attrs.evolve(SPANS, length=-1),
-        "failure > 0": attrs.evolve(SPANS, failure=0),
-        "failure < 1": attrs.evolve(SPANS, failure=1),
-    }
-    for inside in (SPANS, attrs.evolve(SPANS, length=0), attrs.evolve(SPANS, epsilon=Fraction(1, 50))):
-        bind_hypotheses(statement, inside, outside)
-
-
-@theorem_6.controls("two-streams", grade="interval", region="delta = 9/10; eps = 5; half of the additive term")
-def test_the_additive_term_can_be_too_small(statement) -> None:
-    assert statement.at(SPANS) is Truth.TRUE
-    assert statement.without("delta <= 1/2").at(attrs.evolve(SPANS, delta=Fraction(9, 10))) is Truth.FALSE
-    assert statement.without("epsilon <= 1").at(attrs.evolve(SPANS, epsilon=5)) is Truth.FALSE
-    common = attrs.evolve(SPANS, constant=HALF, failure=Fraction(99, 100))
-    assert statement.exhibits(constant=HALF).at(common) is Truth.FALSE
 
 
 @theorem_5.refutes("algorithm-2", grade="derived", region="q = d = 100, r = 5: every c by eps = 1/c")
@@ -226,6 +182,7 @@ def test_division_by_a_negative_number(statement) -> None:
     quarter = Fraction(1, 4)
     assert statement.at(DivisionPoint(1, 0, quarter)) is Truth.FALSE
     assert statement.at(DivisionPoint(1, 1, Fraction(1, 8))) is Truth.TRUE
+    assert statement.margin(DivisionPoint(1, 1, Fraction(1, 8))) == 3
     left, right, eta = sympy.symbols("left right eta")
     bind_expression(statement, right / (1 - 6 * eta) - left)
     start = DivisionPoint(0, 0, quarter)

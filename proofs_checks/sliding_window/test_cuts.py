@@ -15,16 +15,16 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window import cuts
 from dpmatrix.spec.sliding_window.cuts import (
     CutQuery,
-    NeighbouringCuts,
-    additive_error,
     cut_weight,
     quadratic_form,
 )
+from dpmatrix.spec.sliding_window.neighbouring_cuts import NeighbouringCuts, additive_error
 from dpmatrix.spec.sliding_window.private_cuts import PrivateCuts
 from dpmatrix.tracing import bind_expression
-from proofs_checks.sliding_window.guarantees import CONFUSION, DELTA, EPSILON
+from proofs_checks.sliding_window.guarantees import CHANGES, DELTA, EPSILON, FAR_CONFUSION
+from proofs_checks.sliding_window.one_row_outputs import whole_above
 
-corollary_2 = cite("sliding-window.corollary-2@768dcbe4")
+corollary_2 = cite("sliding-window.corollary-2@671955d8")
 
 PARALLEL = CutQuery(2, ((1, 2, 10**6),), (1,), 0, 16, Fraction(1, 4), 1, 1)
 CUTS = {
@@ -120,7 +120,7 @@ HALF = Fraction(1, 2)
 MILLIONTH = Fraction(1, 10**6)
 
 
-CUT = NeighbouringCuts(2, Fraction(1, 2500), 1, MILLIONTH, 1, 50, Fraction(7, 10))
+CUT = NeighbouringCuts(2, Fraction(1, 10), 1, MILLIONTH, 1, Fraction(126, 5), Fraction(7, 10), 4)
 CUT_OUTSIDE = {
     "vertices >= 2, an integer": attrs.evolve(CUT, vertices=1),
     "eta > 0": attrs.evolve(CUT, eta=0),
@@ -131,46 +131,71 @@ CUT_OUTSIDE = {
     "length >= 0": attrs.evolve(CUT, length=-1),
     "change >= 0": attrs.evolve(CUT, change=Fraction(-1, 10)),
     "y sqrt(2) <= 1": attrs.evolve(CUT, change=Fraction(71, 100)),
+    "changes >= 1, an integer": attrs.evolve(CUT, changes=0),
     "failure >= 0": attrs.evolve(CUT, failure=-1),
 }
 
 
+def farthest(p: NeighbouringCuts) -> NeighbouringCuts:
+    """Take x = g y (1 - eta)/eta."""
+    return attrs.evolve(p, length=p.changes * Fraction(p.change) * (1 - Fraction(p.eta)) / Fraction(p.eta))
+
+
 @corollary_2.refutes(
     grade="derived",
-    region="n = 2, eps = 1, delta = 10^-6: every c by x = 50 (1 + c), eta = 1/x^2; beta up to 1/4; every algorithm",
+    region="n = 2, eps = 1: every algorithm, eta and c, by g changes of an edge and delta = 8^-(g/2 + 1)",
 )
 def test_no_private_algorithm_answers_cuts_so_well(statement) -> None:
-    """Every c, by the row x = 50 (1 + c) and eta = 1/x^2, with y = 7/10.
+    """(x + gy)^2 - x^2/(1-eta) is (gy)^2/eta at x = g y (1-eta)/eta, and nowhere more; above 2E no answer is right.
 
-    The right answers for x^2 end at x^4/(x^2 - 1) + E = x^2 + 1 + 1/(x^2 - 1) + E and those for (x + y)^2 begin at (x +
-    y)^2 - E, where E = c E_1 and E_1 < 35 for n = 2, eps = 1, delta = 10^-6; and 7x/5 = 70 + 70c is larger than 2E + 2.
+    Every c and eta, with n = 2, eps = 1, y = 7/10 and g even: delta = 2^-(3g/2 + 3) is below e^-g/8, so that what the
+    guarantee for groups allows is below 1/13. tau = 2 + 14 log(2) (5 + 3g/2) < 40 g, and log tau < 4 + log g < 3g, so
+    that E < sqrt(120) c g < 11 c g, and g = 2 K with K >= 23 eta c has 49/100 g > 22 c eta.
     """
+    x, step, e = sympy.symbols("x step eta", positive=True)
+    apart = (x + step) ** 2 - x**2 / (1 - e)
+    assert sympy.simplify(step**2 / e - apart - e / (1 - e) * (x - step * (1 - e) / e) ** 2) == 0
+    assert sympy.Rational(3, 2) * sympy.log(2) > 1, "2^(3/2) > e"
+    assert 8 * (sympy.E - 1) > 13
+    assert sympy.log(40) < 4
+    assert 2 + 14 * sympy.log(2) * (5 + 3) < 80, "tau < 40 g at g = 2"
+    assert 21 * sympy.log(2) < 40, "and tau grows less than 40 g"
+    assert 4 + sympy.log(2) < 6, "4 + log g < 3g at g = 2"
+    assert Fraction(46 * 49, 100) > 22
 
-    def long_edge(constant):
-        length = 50 * (1 + rational(constant))
-        return attrs.evolve(CUT, constant=constant, length=length, eta=1 / length**2)
+    def far(bend, constant):
+        changes = 2 * whole_above(23 * rational(bend) * rational(constant))
+        delta = arb(2) ** -(3 * changes // 2 + 3)
+        return farthest(attrs.evolve(CUT, eta=bend, constant=constant, delta=delta, changes=changes))
 
-    statement.refute(long_edge)
-    assert additive_error(attrs.evolve(CUT, constant=1)) < 35
-    for constant in (1, 100, 10**6):
-        for failure in (0, Fraction(1, 4)):
-            length = 50 * constant
-            point = attrs.evolve(CUT, constant=constant, length=length, eta=Fraction(1, length**2), failure=failure)
-            assert statement.at(point) is Truth.FALSE
-    assert statement.at(attrs.evolve(CUT, length=48, eta=Fraction(1, 48**2))) is Truth.TRUE
-    edges = [attrs.evolve(CUT, length=x, eta=Fraction(1, x**2)) for x in range(40, 60)]
-    for p in edges:
-        found = arb(fmpq(7 * p.length, 5) + fmpq(49, 100))
-        disjoint = found > 2 * additive_error(p) + 1 + 1 / arb(p.length**2 - 1)
-        assert disjoint is (statement.conclusion(p) is Truth.FALSE), p.length
-    corollary_2.tells("c = 1 from x = {} on", min(p.length for p in edges if statement.conclusion(p) is Truth.FALSE))
-    assert statement.at(attrs.evolve(CUT, failure=Fraction(27, 100))) is Truth.TRUE
+    for bend in (Fraction(1, 10**4), Fraction(1, 20), HALF, Fraction(99, 100)):
+        statement.refute(lambda constant, bend=bend: far(bend, constant))
+    assert statement.at(CUT) is Truth.FALSE
+    assert farthest(CUT) == CUT
+    rare = attrs.evolve(CUT, failure=Fraction(1, 60))
+    assert statement.at(rare) is Truth.FALSE
+    corollary_2.tells("with g = {}, even if one answer in {} fails", rare.changes, 1 / rare.failure)
+    assert statement.at(attrs.evolve(CUT, failure=Fraction(1, 50))) is Truth.TRUE, "so rare an error may be private"
+    assert statement.at(farthest(attrs.evolve(CUT, changes=3))) is Truth.TRUE
     assert statement.at(attrs.evolve(CUT, change=HALF)) is Truth.TRUE
+    ones = [farthest(attrs.evolve(CUT, eta=Fraction(1, size), changes=1)) for size in range(130, 150)]
+    for p in ones:
+        disjoint = arb(fmpq(49, 100)) / rational(p.eta) > 2 * additive_error(p)
+        assert disjoint is (statement.conclusion(p) is Truth.FALSE), p.eta
+    corollary_2.tells("from 1/eta = {} on", min(1 / p.eta for p in ones if statement.conclusion(p) is Truth.FALSE))
+    for p in ones[10:]:
+        assert statement.at(attrs.evolve(p, failure=Fraction(1, 4))) is Truth.FALSE
+        assert statement.at(attrs.evolve(p, failure=Fraction(27, 100))) is Truth.TRUE
+    for bend in (Fraction(1, 10**9), HALF, 1 - Fraction(1, 10**9)):
+        none = attrs.evolve(CUT, eta=bend, length=0, changes=12, delta=arb(-12).exp() / 8)
+        assert statement.at(none) is Truth.FALSE, "no edge, and an edge"
+        assert statement.at(attrs.evolve(none, changes=11, delta=arb(-11).exp() / 8)) is Truth.TRUE
+    corollary_2.tells("an edge of weight {} are g = {} changes apart", (none.changes * none.change) ** 2, none.changes)
     vertices, eta, constant, length, change = sympy.symbols("vertices eta constant length change")
     tau = vertices + 14 * sympy.log(4 / DELTA) / EPSILON**2
     extra = constant * sympy.sqrt(tau * sympy.log(tau)) / EPSILON
-    overlap = length**2 / (1 - eta) + extra - ((length + change) ** 2 - extra)
-    bind_expression(statement, sympy.Max(overlap, CONFUSION))
+    overlap = length**2 / (1 - eta) + extra - ((length + CHANGES * change) ** 2 - extra)
+    bind_expression(statement, sympy.Max(overlap, FAR_CONFUSION))
     assert not statement.strict
     for inside in (CUT, attrs.evolve(CUT, length=0, change=0)):
         bind_hypotheses(statement, inside, CUT_OUTSIDE)

@@ -20,7 +20,8 @@ from dpmatrix.spec.sliding_window.distinguishing import noise_degrees
 from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease
 from dpmatrix.tracing import bind_expression
 from proofs_checks.sliding_window.dyadic_noise import half_the_noise
-from proofs_checks.sliding_window.guarantees import CONFUSION, DELTA, EPSILON
+from proofs_checks.sliding_window.guarantees import CHANGES, DELTA, EPSILON, FAR_CONFUSION
+from proofs_checks.sliding_window.one_row_outputs import whole_above
 from proofs_checks.sliding_window.wishart_directions import (
     CHAIN,
     EQUAL,
@@ -35,51 +36,90 @@ from proofs_checks.sliding_window.wishart_directions import (
     w,
 )
 
-theorem_15 = cite("sliding-window.theorem-15@40ab8b71")
+theorem_15 = cite("sliding-window.theorem-15@53541055")
 
-MILLIONTH = Fraction(1, 10**6)
-LONG = NeighbouringAnswers(1, 1, MILLIONTH, Fraction(1, 10**8), 10**4, 6, 6)
+MILLIONTH, HALF = Fraction(1, 10**6), Fraction(1, 2)
+LONG = NeighbouringAnswers(1, 1, MILLIONTH, Fraction(1, 16), 180, 1, 1, 12)
 
 
 def printed_degrees(p):
     return p.dimension + 14 * mpmath.log(4 / real(p.delta)) / real(p.epsilon) ** 2
 
 
+def farthest(p: NeighbouringAnswers) -> NeighbouringAnswers:
+    """Take the row M = g (1 - eta)/eta."""
+    return attrs.evolve(p, row=p.changes * (1 - Fraction(p.eta)) / Fraction(p.eta))
+
+
 @theorem_15.refutes(
     grade="derived",
-    region="d = 1, eps = 1, delta = 10^-6: every algorithm, c_1 and c_3 by M > (c_1 + c_3) tau log tau and a small eta",
+    region="d = eps = 1: every algorithm, eta, c_1 and c_3, by g changes of one row and delta = 8^-(g/2 + 1)",
 )
 def test_no_private_algorithm_is_right_for_long_rows(statement) -> None:
-    """S, the answers right for M e_1 alone: Pr[C in S | M] >= 1 - beta, and Pr[C in S | M+1] <= beta, as S is wrong.
+    """S, the answers right for M e_1 alone: Pr[C in S | M] >= 1 - beta, and Pr[C in S | M+g] <= beta, as S is wrong.
 
-    Every c_1 and c_3: with eta = 1/(M^2 + 1) the right answers for M end at M^2 + 1 + c_3 tau log tau, and those for M
-    + 1 begin at M^2 + 2M + 1 - c_1 tau log tau; tau log tau < 1200 for d = 1, eps = 1, delta = 10^-6.
+    (M+g)^2 - M^2/(1-eta) is g^2/eta at M = g (1-eta)/eta, and nowhere more: S is all that is right for M once g^2/eta >
+    C tau log tau, C = c_1 + c_3. By the guarantee for groups 1 - beta <= e^(g eps) beta + delta (e^(g eps) - 1)/(e^eps
+    - 1).
+
+    Every eta and C, with d = eps = 1 and g even: delta = 2^-(3g/2 + 3) is below e^-g/8, so that the last term is below
+    1/13. tau = 1 + 14 log(2) (5 + 3g/2) < 40 g, and g^2 > eta C tau log tau follows from g >= K (4 + log g) where K >=
+    40 eta C. For an integer K < 2^b that is so for g = 2 K (4 + b): log g <= log 2 + b log 2 + (4 + b)/e, so 4 + log g
+    < 8 + 2b.
     """
+    m, g, e = sympy.symbols("M g eta", positive=True)
+    apart = (m + g) ** 2 - m**2 / (1 - e)
+    assert sympy.simplify(g**2 / e - apart - e / (1 - e) * (m - g * (1 - e) / e) ** 2) == 0
+    assert sympy.Rational(3, 2) * sympy.log(2) > 1, "2^(3/2) > e"
+    assert 8 * (sympy.E - 1) > 13
+    assert sympy.log(40) < 4
+    assert 1 + 14 * sympy.log(2) * (5 + 3) < 80, "tau < 40 g at g = 2"
+    assert 21 * sympy.log(2) < 40, "and tau grows less than 40 g"
+    assert 4 + sympy.log(2) + 4 / sympy.E < 8
+    assert sympy.log(2) + 1 / sympy.E < 2
 
-    def long_row(lower, upper):
-        row = 1200 * (rational(lower) + rational(upper))
-        return attrs.evolve(LONG, lower=lower, upper=upper, row=row, eta=1 / (row**2 + 1))
+    def far(bend, lower, upper):
+        size = whole_above(40 * rational(bend) * (rational(lower) + rational(upper)))
+        changes = 2 * size * (4 + size.bit_length())
+        delta = arb(2) ** -(3 * changes // 2 + 3)
+        point = NeighbouringAnswers(1, 1, delta, bend, 0, lower, upper, changes)
+        return farthest(point)
 
-    statement.refute(long_row)
-    with mpmath.workdps(30):
-        assert printed_degrees(LONG) * mpmath.log(printed_degrees(LONG)) < 1200
+    for bend in (Fraction(1, 10**4), Fraction(1, 20), Fraction(1, 2), Fraction(99, 100)):
+        statement.refute(lambda lower, upper, bend=bend: far(bend, lower, upper))
     assert statement.at(LONG) is Truth.FALSE
-    for d, epsilon, constant in product((1, 3), (Fraction(1, 2), 1, 4), (1, 6, 100)):
-        point = attrs.evolve(LONG, dimension=d, epsilon=epsilon, lower=constant, upper=constant)
+    assert statement.at(attrs.evolve(LONG, failure=Fraction(11, 2 * 10**6))) is Truth.FALSE
+    allowed = mpmath.mpf(1) - mpmath.mpf(10) ** -6 * (mpmath.e**12 - 1) / (mpmath.e - 1)
+    theorem_15.tells("any beta up to {}. With", allowed / (1 + mpmath.e**12))
+    assert statement.at(attrs.evolve(LONG, failure=Fraction(6, 10**6))) is Truth.TRUE, "so rare an error may be private"
+    assert statement.at(attrs.evolve(LONG, row=90)) is Truth.TRUE, "shorter rows overlap"
+    assert statement.at(attrs.evolve(LONG, row=1800)) is Truth.TRUE, "and so do longer ones"
+    assert statement.at(attrs.evolve(LONG, changes=11, row=165)) is Truth.TRUE
+    with mpmath.workdps(30):
+        spread = printed_degrees(LONG) * mpmath.log(printed_degrees(LONG))
+    theorem_15.tells("1/eta = {} on for c_1 = c_3 = 1, and", 100 * mpmath.ceil(2 * spread / 100))
+    theorem_15.tells("1/eta = {} on for c_1 = c_3 = 6.", 100 * mpmath.ceil(12 * spread / 100))
+    for constant, size in ((1, 2300), (6, 13800)):
+        one = attrs.evolve(LONG, lower=constant, upper=constant, changes=1, row=size - 1, eta=Fraction(1, size))
+        assert statement.at(one) is Truth.FALSE
+        assert statement.at(attrs.evolve(one, failure=Fraction(1, 4))) is Truth.FALSE
+        assert statement.at(attrs.evolve(one, failure=Fraction(27, 100))) is Truth.TRUE, "1/(1 + e) = 0.2689"
+        coarse = Fraction(1, size - 100)
+        assert statement.at(attrs.evolve(one, row=size - 101, eta=coarse)) is Truth.TRUE
+    halves = [farthest(NeighbouringAnswers(1, 1, arb(-g).exp() / 8, HALF, 0, 1, 1, g)) for g in (105, 106, 107, 108)]
+    first = min(p.changes for p in halves if statement.conclusion(p) is Truth.FALSE)
+    theorem_15.tells("eta = 1/2 at g = {} for c_1", first)
+    for d, epsilon, constant in product((1, 3), (HALF, 1, 4), (1, 6, 100)):
+        point = attrs.evolve(LONG, dimension=d, epsilon=epsilon, lower=constant, upper=constant, changes=1)
         with mpmath.workdps(30):
-            tau = printed_degrees(point)
-            row = int(mpmath.ceil(constant * tau * mpmath.log(tau))) + 1
-        point = attrs.evolve(point, row=row, eta=Fraction(1, row**2 + 1))
-        assert statement.at(point) is Truth.FALSE
-        assert statement.at(attrs.evolve(point, failure=Fraction(1, 100))) is Truth.FALSE
-        assert statement.at(attrs.evolve(point, failure=Fraction(1, 2))) is Truth.TRUE, "a coin may be private"
-        assert statement.at(attrs.evolve(point, row=row // 2)) is Truth.TRUE, "shorter rows overlap"
-        assert statement.at(attrs.evolve(point, eta=Fraction(1, 2))) is Truth.TRUE, "and so do coarse answers"
+            size = int(mpmath.ceil(2 * constant * printed_degrees(point) * mpmath.log(printed_degrees(point))))
+        assert statement.at(attrs.evolve(point, row=size - 1, eta=Fraction(1, size))) is Truth.FALSE
+        assert statement.at(attrs.evolve(point, row=size - 2, eta=Fraction(1, size - 1))) is Truth.TRUE
     dimension, bend, row, low, high = sympy.symbols("dimension eta row lower upper")
     tau = dimension + 14 * sympy.log(4 / DELTA) / EPSILON**2
-    spread = tau * sympy.log(tau)
+    extra = tau * sympy.log(tau)
     bind_expression(
-        statement, sympy.Max(row**2 / (1 - bend) + high * spread - ((row + 1) ** 2 - low * spread), CONFUSION)
+        statement, sympy.Max(row**2 / (1 - bend) + high * extra - ((row + CHANGES) ** 2 - low * extra), FAR_CONFUSION)
     )
     assert not statement.strict
     assert LONG.failure == 0, "the theorem's bounds always hold"
@@ -91,6 +131,7 @@ def test_no_private_algorithm_is_right_for_long_rows(statement) -> None:
         "eta > 0": attrs.evolve(LONG, eta=0),
         "eta < 1": attrs.evolve(LONG, eta=1),
         "row >= 0": attrs.evolve(LONG, row=Fraction(-1, 50)),
+        "changes >= 1, an integer": attrs.evolve(LONG, changes=0),
         "failure >= 0": attrs.evolve(LONG, failure=Fraction(-1, 50)),
     }
     for inside in (LONG, attrs.evolve(LONG, row=0, epsilon=Fraction(1, 50), eta=Fraction(49, 50), lower=MILLIONTH)):

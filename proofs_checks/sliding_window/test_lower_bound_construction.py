@@ -18,7 +18,7 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.sliding_window.lower_bound_columns import BLOCKS, COLUMNS, DIMENSION, ETA, RANK, WINDOW
 from proofs_checks.steps import by_step
 
-theorem_19 = cite("sliding-window.theorem-19@d2964ce5")
+theorem_19 = cite("sliding-window.theorem-19@9132f892")
 
 BUDGET = Budget(1000, 100, 5, 14, Fraction(1, 2), 3)
 BUDGETS = [

@@ -15,7 +15,7 @@ from dpmatrix.spec.sliding_window.lower_bound_entries import Block, Entry, Roots
 from dpmatrix.tracing import bind_expression
 from proofs_checks.steps import by_step
 
-theorem_19 = cite("sliding-window.theorem-19@d2964ce5")
+theorem_19 = cite("sliding-window.theorem-19@9132f892")
 
 ROOT, RANK, DIAGONAL, ENTRY, COEFFICIENT, SCALE = sympy.symbols("root rank diagonal entry coefficient scale")
 BLOCK = Block(3, 2, 162, 5, Fraction(1, 400), 3)

@@ -16,7 +16,7 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.sliding_window.lower_bound_columns import BLOCKS, COLUMNS, DIMENSION, ETA, RANK, WINDOW, columns
 from proofs_checks.steps import by_step
 
-theorem_19 = cite("sliding-window.theorem-19@d2964ce5")
+theorem_19 = cite("sliding-window.theorem-19@9132f892")
 
 CHAINS = [
     Chain(w, d, k, l, theta, eta, c)

@@ -19,7 +19,7 @@ from dpmatrix.spec.sliding_window.planted_coefficients import AdditiveError, Coe
 from dpmatrix.tracing import bind_expression
 from proofs_checks.steps import by_step
 
-theorem_19 = cite("sliding-window.theorem-19@d2964ce5")
+theorem_19 = cite("sliding-window.theorem-19@9132f892")
 
 HUNDREDTH = Fraction(1, 100)
 EDGE = OffDiagonal(3, 2, 5)

@@ -16,7 +16,7 @@ from dpmatrix.spec.sliding_window.lower_bound_construction import Planted, plant
 from dpmatrix.spec.sliding_window.planted_entries import Approximated, Letters
 from proofs_checks.steps import by_step
 
-theorem_19 = cite("sliding-window.theorem-19@d2964ce5")
+theorem_19 = cite("sliding-window.theorem-19@9132f892")
 
 
 @theorem_19.refutes("letters", grade="symbolic", region="both orders of the letters, blocks 1 to 12")

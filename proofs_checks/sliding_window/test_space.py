@@ -6,16 +6,16 @@ from fractions import Fraction
 
 import attrs
 import sympy
-from flint import fmpq
 
 from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec import load
-from dpmatrix.spec.sliding_window.space import KeptSpace, SpacePoint
+from dpmatrix.spec.sliding_window.space import KeptSpace, LongWindow, SpacePoint
 from dpmatrix.tracing import bind_expression
+from proofs_checks.sliding_window.one_row_outputs import whole_above
 
-theorem_19 = cite("sliding-window.theorem-19@d2964ce5")
+theorem_19 = cite("sliding-window.theorem-19@9132f892")
 conjecture_1 = cite("sliding-window.conjecture-1@4cb866d5")
 conjecture_2 = cite("sliding-window.conjecture-2@9115fdde")
 
@@ -33,42 +33,52 @@ SPACE_OUTSIDE = {
 
 W, D, K, B, ETA, C, KEPT = sympy.symbols("window columns rank entry_bits eta constant kept_bits")
 BITS = C * sympy.log(W) / sympy.log(2)
-LOW_RANK, SPECTRAL, PRINCIPAL = BITS * W * K / ETA, BITS * D**2 / ETA, BITS * D * K / ETA**2
+SPECTRAL, PRINCIPAL = BITS * D**2 / ETA, BITS * D * K / ETA**2
 
 
-def check_space(statement, claimed) -> None:
-    bind_expression(statement, W * D * B - claimed)
-    for inside in (SpacePoint(2, 1, 1, 1, Fraction(1, 50), Fraction(1, 50)), SpacePoint(9, 2, 2, 2, 50, 50)):
-        bind_hypotheses(statement, inside, SPACE_OUTSIDE)
-    assert not statement.strict
-
-
-def small_eta(share: fmpq):
-    """Return the family W = 1000, d = 100, k = 5, 64 bits with eta = c times a share, 1/2 at most."""
-    return lambda constant: SpacePoint(1000, 100, 5, 64, min(rational(constant) * share, fmpq(1, 2)), constant)
+SHORT = LongWindow(2, 1, 1, 1, HALF, 1)
 
 
 @theorem_19.refutes(
-    grade="derived", region="W = 1000, d = 100, k = 5, 64 bits: every c, by eta = c/285, or 1/2 where that is larger"
+    grade="derived", region="64 bits and 1 bit, d = 100, k = 5 and d = k = 1, each eta: every c, by h > d b eta/(c k)"
 )
 def test_storing_the_window_is_cheaper_than_the_bound(statement) -> None:
-    """Every c: the window takes 1000 * 6400 bits, and log2(1000) > 9.
+    """A row of the window takes d b bits, and the bound c k h/eta for each row: more from h > d b eta/(c k) on."""
 
-    At eta = c/285 the bound exceeds 1000 * 45 * 285 > 1000 * 6400 bits; at eta = 1/2, where c > 142, it exceeds 1000 *
-    90 c, which is more than that.
-    """
-    statement.refute(small_eta(fmpq(1, 285)))
-    for constant in (Fraction(1), Fraction(1, 10**9)):
-        assert statement.at(SpacePoint(1000, 100, 5, 64, constant / 100, constant)) is Truth.TRUE
-    check_space(statement, LOW_RANK)
+    def family(columns, rank, bits, bend, constant):
+        height = whole_above(columns * bits * rational(bend) / (rational(constant) * rank)) + 1
+        return LongWindow(height, columns, rank, bits, bend, constant)
+
+    for sizes in ((100, 5, 64, HALF), (1, 1, 1, HALF), (1, 1, 1, Fraction(1, 10**6)), (2, 1, 3, Fraction(99, 100))):
+        statement.refute(lambda constant, sizes=sizes: family(*sizes, constant))
+    assert statement.at(SHORT) is Truth.FALSE
+    theorem_19.tells("a window of {} rows takes {} bits", 2**SHORT.height, 2**SHORT.height)
+    missing = 2**SHORT.height * (statement.margin(SHORT) - 1)
+    theorem_19.tells("and the bound asks for {}.", -missing)
+    for constant in (Fraction(1, 4), Fraction(1, 10**9)):
+        assert statement.at(attrs.evolve(SHORT, constant=constant)) is Truth.TRUE
+    assert statement.at(LongWindow(10, 100, 5, 64, Fraction(1, 100), 1)) is Truth.TRUE
+    height = sympy.Symbol("height")
+    bind_expression(statement, D * B - C * K * height / ETA)
+    outside = {
+        "height >= 1, an integer": attrs.evolve(SHORT, height=0),
+        "columns >= 1, an integer": attrs.evolve(SHORT, columns=0),
+        "rank >= 1, an integer": attrs.evolve(SHORT, rank=0),
+        "entry_bits >= 1, an integer": attrs.evolve(SHORT, entry_bits=0),
+        "eta > 0": attrs.evolve(SHORT, eta=0),
+        "k <= d": attrs.evolve(SHORT, rank=2),
+    }
+    for inside in (SHORT, LongWindow(1, 2, 2, 1, Fraction(1, 50), Fraction(1, 50)), LongWindow(9, 2, 2, 2, 50, 50)):
+        bind_hypotheses(statement, inside, outside)
+    assert not statement.strict
 
 
-def test_the_bound_fails_for_its_factor_one_over_eta() -> None:
+def test_the_bound_fails_for_its_logarithm_and_for_its_factor_one_over_eta() -> None:
     statement = load()["sliding-window.theorem-19"].statement
-    point = small_eta(fmpq(1, 285))(1)
-    assert statement.at(point) is Truth.FALSE
-    coarse = statement.nudged(margin=lambda p: statement.formula(attrs.evolve(p, eta=1)))
-    assert coarse.at(point) is Truth.TRUE
+    assert statement.at(SHORT) is Truth.FALSE
+    for changes in ({"eta": 2}, {"height": 0}):
+        coarse = statement.nudged(margin=lambda p, changes=changes: statement.formula(attrs.evolve(p, **changes)))
+        assert coarse.at(SHORT) is Truth.TRUE
 
 
 @conjecture_1.controls(grade="interval", region="W = 1000, d = 100, 64 bits, c = 1; ten blocks at W = 2^30")

@@ -6,13 +6,13 @@ import attrs
 from flint import arb, fmpq
 
 from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
-from dpmatrix.exact import Exact, Real, ball, rational
+from dpmatrix.exact import Exact, Real, ball
 from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.compared_errors import CITED_ERROR
-from dpmatrix.spec.sliding_window.distinguishing import confusion, noise_degrees
 from dpmatrix.spec.sliding_window.dyadic_release import SEQUENCE_CHANGE
 from dpmatrix.spec.sliding_window.graphs import cut_weight, indicator, is_graph, second_moment
 from dpmatrix.spec.sliding_window.loewner import flag
+from dpmatrix.spec.sliding_window.neighbouring_cuts import norm_margin, some_algorithm
 from dpmatrix.spec.sliding_window.private_choice import RELEASE_STEPS
 from dpmatrix.spec.sliding_window.private_cuts import CUTS_ON_THE_EVENT
 from dpmatrix.spec.sliding_window.window_noise import small_noise
@@ -97,56 +97,6 @@ CUTS = (
 )
 
 
-@attrs.frozen
-class NeighbouringCuts:
-    """A window of one row, x (e_1 - e_2) or (x + y)(e_1 - e_2), and the cut of one vertex.
-
-    Parameters
-    ----------
-    vertices
-        n.
-    eta, epsilon, delta
-        Parameters of the algorithm.
-    constant
-        c of the bounds.
-    length, change
-        x >= 0 and y >= 0, with y sqrt(2) <= 1: the rows differ by norm at most 1.
-    failure
-        Probability with which the bounds may fail; the corollary allows none.
-    """
-
-    vertices: int
-    eta: Exact
-    epsilon: Exact
-    delta: Exact
-    constant: Exact
-    length: Exact
-    change: Exact
-    failure: Exact = 0
-
-
-def additive_error(p: NeighbouringCuts) -> arb:
-    """``c |S| sqrt(tau log tau) / epsilon`` with |S| = 1 and tau = n + 14 log(4/delta) / epsilon^2."""
-    degrees = noise_degrees(p.vertices, p.epsilon, p.delta)
-    return ball(p.constant) * (degrees * degrees.log()).sqrt() / ball(p.epsilon)
-
-
-def common_answers(p: NeighbouringCuts) -> arb:
-    """Largest answer that the bounds allow for x^2, minus the least that they allow for (x + y)^2."""
-    lighter, heavier = (ball(rational(value) ** 2) for value in (p.length, rational(p.length) + rational(p.change)))
-    return lighter / (1 - ball(p.eta)) + additive_error(p) - (heavier - additive_error(p))
-
-
-def some_algorithm(p: NeighbouringCuts) -> arb:
-    """Larger of both: below zero no (epsilon, delta)-private algorithm meets the bounds on both streams."""
-    return common_answers(p).max(confusion(p))
-
-
-def norm_margin(p: NeighbouringCuts) -> arb:
-    """``1 - 2 y^2``."""
-    return 1 - 2 * ball(rational(p.change) ** 2)
-
-
 COROLLARY_2 = Claim(
     id="sliding-window.corollary-2",
     kind=Kind.UTILITY,
@@ -157,9 +107,10 @@ COROLLARY_2 = Claim(
         "c|S| sqrt(tau log tau)/eps for every S, Out_S = sqrt(e_S'C e_S), tau = n + 14 log(4/delta)/eps^2",
     ),
     statement=Statement(
-        "there is a constant c with which, for all windows of one row, x (e_1 - e_2) or (x + y)(e_1 - e_2), and all n, "
-        "eta, eps, delta, some answer to S = {1} meets both bounds, or a test that fails with probability beta is rare "
-        "enough for an (eps, delta)-private algorithm: 1 - beta <= e^eps beta + delta",
+        "for all n, eta and eps there is a constant c with which, for every delta and all windows of one row, x (e_1 - "
+        "e_2) or (x + g y)(e_1 - e_2), g changes of norm at most 1 apart, some answer to S = {1} meets both bounds, or "
+        "answers that fail with probability beta are rare enough for an (eps, delta)-private algorithm: 1 - beta <= "
+        "e^(g eps) beta + delta (e^(g eps) - 1)/(e^eps - 1)",
         some_algorithm,
         given=(
             whole("vertices", 2),
@@ -171,27 +122,33 @@ COROLLARY_2 = Claim(
             at_least("length", 0),
             at_least("change", 0),
             exceeds("y sqrt(2) <= 1", norm_margin, strict=False),
+            whole("changes", 1),
             at_least("failure", 0),
         ),
-        exists=(Chosen("constant"),),
+        exists=(Chosen("constant", after=("vertices", "epsilon", "eta")),),
     ),
     verdict=Verdict.REFUTED,
     defect=Defect.CONCLUSION,
     headline=(
-        "No private algorithm is so accurate: for small eta no answer is right for an edge and for the same edge with"
-        " a little more weight."
+        "No private algorithm is so accurate, at any eta: no answer is right for two weights of an edge that g changes "
+        "take into each other, and g may be as large as log(1/delta)/eps."
     ),
     reading=(
         "Phi_S is the weight of the edges of the window that leave S; an edge of weight w is the row sqrt(w)(e_u - "
         "e_v). The neighbouring relation of section 1.1: rows have any length. One c for all n, eta, eps, delta and "
-        "streams; for one eta alone it is not refuted. Any beta < (1 - delta)/(1 + e^eps) is refuted."
+        "streams is stated; it is refuted even if it may depend on n, eta and eps. For neighbours any beta < (1 - "
+        "delta)/(1 + e^eps) is refuted."
     ),
     because=(
-        "No algorithm at all can do it, whatever it answers: an edge of weight x^2 or (x + y)^2 with y = 7/10 are "
-        "neighbours, and with eta = 1/x^2 the right answers are disjoint as soon as 7x/5 + 49/100 exceeds 2c sqrt(tau "
-        "log tau)/eps + 1 + 1/(x^2 - 1): at n = 2, eps = 1, delta = 10^-6, c = 1 from x = 49 on. The stated answer "
-        "fails without any noise too: e_S'C e_S estimates the weight, and Out_S is its root, 1000 for 10^6 parallel "
-        "edges.\n\n"
+        "No algorithm at all can do it, whatever it answers. Edges of weight x^2 and (x + g y)^2, y = 7/10, are g "
+        "changes apart; at x = g y (1-eta)/eta their right answers are g^2 y^2/eta - 2c sqrt(tau log tau)/eps apart, "
+        "and disjoint where that is positive. At n = 2, eps = 1, delta = 10^-6, c = 1 it is so for neighbours, g = 1, "
+        "from 1/eta = 139 on, and at eta = 1/10 with g = 4, even if one answer in 60 fails.\n\n"
+        "No edge and an edge of weight 70.56 are g = 12 changes apart and have no answer in common whatever eta is, "
+        "for c = 1 and delta = e^-12/8; a larger c takes more changes, as the root of tau log tau grows less than "
+        "g^2.\n\n"
+        "The stated answer fails without any noise too: e_S'C e_S estimates the weight, and Out_S is its root, 1000 "
+        "for 10^6 parallel edges.\n\n"
         "For weights up to 1, one edge present or absent, it can be done without the root. An edge has norm at "
         "most sqrt(2), so rows are halved in energy; the noise N of the window has norm at most zeta but for beta, as "
         "for theorem-4, and |e_S|^2 = |S|. The error 2 |S| zeta is of the order |S| log W sqrt(n log(1/delta))/eps."

@@ -6,10 +6,10 @@ import attrs
 from flint import arb
 
 from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
-from dpmatrix.exact import Exact, ball, rational, square
+from dpmatrix.exact import Exact, Real, ball, rational, square
 from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.compared_errors import FEWER_QUERIES
-from dpmatrix.spec.sliding_window.distinguishing import confusion, noise_degrees
+from dpmatrix.spec.sliding_window.distinguishing import confusion_at_distance, noise_degrees
 from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease, deviation, sequence_margin
 from dpmatrix.spec.sliding_window.eigenvalue_laws import triangle_exceeds
 from dpmatrix.spec.sliding_window.wishart_accuracy import CHAIN, WishartDirection, lower_41, upper_40
@@ -17,7 +17,7 @@ from dpmatrix.spec.sliding_window.wishart_accuracy import CHAIN, WishartDirectio
 
 @attrs.frozen
 class NeighbouringAnswers:
-    """The streams (M e_1) and ((M + 1) e_1) of one row, and answers in direction e_1 that meet the stated bounds.
+    """The streams (M e_1) and ((M + g) e_1) of one row, and answers in direction e_1 that meet the stated bounds.
 
     Parameters
     ----------
@@ -31,31 +31,34 @@ class NeighbouringAnswers:
         M >= 0.
     lower, upper
         c_1 and c_3.
+    changes
+        g: each step from M to M + g changes the row by a vector of norm 1.
     failure
         Probability with which an answer may miss its bounds; the theorem allows none.
     """
 
     dimension: int
     epsilon: Exact
-    delta: Exact
+    delta: Real
     eta: Exact
     row: Exact
     lower: Exact
     upper: Exact
+    changes: int = 1
     failure: Exact = 0
 
 
 def overlap(p: NeighbouringAnswers) -> arb:
-    """Largest right answer for M e_1 minus the least one for (M + 1) e_1; negative when no answer is right for both."""
+    """Largest right answer for M e_1 minus the least one for (M + g) e_1; negative when no answer is right for both."""
     tau = noise_degrees(p.dimension, p.epsilon, p.delta)
     largest = square(ball(p.row)) / (1 - ball(p.eta)) + ball(p.upper) * tau * tau.log()
-    least = square(ball(p.row) + 1) - ball(p.lower) * tau * tau.log()
+    least = square(ball(p.row) + p.changes) - ball(p.lower) * tau * tau.log()
     return largest - least
 
 
 def compatible_margin(p: NeighbouringAnswers) -> arb:
-    """Larger of `overlap` and `confusion`."""
-    return overlap(p).max(confusion(p))
+    """Larger of `overlap` and `confusion_at_distance`."""
+    return overlap(p).max(confusion_at_distance(p))
 
 
 @attrs.frozen
@@ -121,6 +124,7 @@ def unit_margin(p: Plane) -> arb:
 
 
 GUARANTEE = (whole("dimension", 1), positive("epsilon"), positive("delta"), below("delta", 1))
+AHEAD = ("dimension", "epsilon", "eta")
 
 THEOREM_15 = Claim(
     id="sliding-window.theorem-15",
@@ -132,35 +136,41 @@ THEOREM_15 = Claim(
         "log tau for every unit x, tau = d + 14 log(4/delta)/eps^2",
     ),
     statement=Statement(
-        "there are constants c_1 and c_3 with which, for the streams (M e_1) and ((M + 1) e_1) of one row and all d, "
-        "eta, eps, delta, some answer in direction e_1 is right for both, or answers that fail with probability beta "
-        "are so rare that an (eps, delta)-private algorithm can give them: 1 - beta <= e^eps beta + delta",
+        "for all d, eta and eps there are constants c_1 and c_3 with which, for every delta and the streams (M e_1) "
+        "and ((M + g) e_1) of one row, g changes of norm 1 apart, some answer in direction e_1 is right for both, or "
+        "answers that fail with probability beta are so rare that an (eps, delta)-private algorithm can give them: 1 - "
+        "beta <= e^(g eps) beta + delta (e^(g eps) - 1)/(e^eps - 1)",
         compatible_margin,
         given=(
             *GUARANTEE,
             positive("eta"),
             below("eta", 1),
             at_least("row", 0),
+            whole("changes", 1),
             at_least("failure", 0),
         ),
-        exists=(Chosen("lower"), Chosen("upper")),
+        exists=(Chosen("lower", after=AHEAD), Chosen("upper", after=AHEAD)),
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
     defect=Defect.CONCLUSION,
     headline=(
-        "No private algorithm is so accurate: for small eta no answer is right for the neighbouring rows M e_1 and (M"
-        " + 1) e_1 both, once M is large."
+        "No private algorithm is so accurate, at any eta: no answer is right for both of two rows that g changes of "
+        "norm 1 take into each other, and g may be as large as log(1/delta)/eps."
     ),
     reading=(
-        "The neighbouring relation of section 1.1: one row differs, by norm at most 1, and rows have any length. c_1 "
-        "and c_3 are constants, free of eta as of all else; for one eta alone nothing is refuted. The theorem states "
-        "no probability of failure, and any beta < (1 - delta)/(1 + e^eps) is refuted."
+        "The neighbouring relation of section 1.1: one row differs, by norm at most 1, and rows have any length. The "
+        "theorem's c_1 and c_3 are constants; they are refuted even if they may depend on d, eta and eps. The theorem "
+        "states no probability of failure; for neighbours any beta < (1 - delta)/(1 + e^eps) is refuted."
     ),
     because=(
-        "No algorithm at all can do it. With 1/(1-eta) = 1 + 1/M^2 the right answers for M e_1 end at M^2 + 1 + c_3 "
-        "tau log tau, and those for (M+1) e_1 begin at (M+1)^2 - c_1 tau log tau: for 2M > (c_1 + c_3) tau log tau "
-        "they are disjoint, and one look tells the neighbours apart. At d = 1, eps = 1, delta = 10^-6 and c_1 = c_3 = "
-        "6 the row 10^4 e_1 with eta = 10^-8 is such a case.\n\n"
+        "No algorithm at all can do it. With M = g (1-eta)/eta the right answers for M e_1 and for (M + g) e_1 are "
+        "g^2/eta - (c_1 + c_3) tau log tau apart. Where that is positive they are disjoint, and one look tells the two "
+        "streams apart, which e^(g eps) and delta allow for no g up to about log(1/delta)/eps.\n\n"
+        "For neighbours, g = 1, d = eps = 1 and delta = 10^-6, it is so from 1/eta = 2300 on for c_1 = c_3 = 1, and "
+        "from 1/eta = 13,800 on for c_1 = c_3 = 6. With g = 12 changes eta = 1/16 is enough for c_1 = c_3 = 1: the "
+        "rows 180 and 192, and any beta up to 5.56e-6. With delta of about e^(-g eps), tau grows like g and g^2 "
+        "faster, so that every eta in (0, 1) and all c_1 and c_3 fall: eta = 1/2 at g = 107 for c_1 = c_3 = 1 and "
+        "delta = e^-g/8.\n\n"
         "For rows of norm at most 1 and a single release the "
         "bounds hold, with eta = 0: Gaussian noise on A_W'A_W needs a norm of the order sqrt(d log(1/delta))/eps, "
         "which is below tau, as sqrt(d g) <= (d + g)/2.\n\n"

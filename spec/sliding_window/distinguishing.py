@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Protocol
 
 import attrs
-from flint import arb, fmpq
+from flint import arb
 
-from dpmatrix.exact import Exact, Real, ball, rational, square
+from dpmatrix.exact import Exact, Real, ball, square
 
 
 class PrivateAnswer(Protocol):
@@ -22,7 +22,7 @@ class PrivateAnswer(Protocol):
         """Epsilon of the guarantee."""
 
     @property
-    def delta(self) -> Exact:
+    def delta(self) -> Real:
         """Delta of the guarantee."""
 
     @property
@@ -96,40 +96,6 @@ def common_variance(p: NeighbouringQueries) -> arb:
 def some_query_algorithm(p: NeighbouringQueries) -> arb:
     """Below zero no (epsilon, delta)-private algorithm answers the query on both streams."""
     return common_variance(p).max(confusion_at_distance(p))
-
-
-@attrs.frozen
-class NeighbouringSpans:
-    """The streams of one row (M, 1/2) or (M, -1/2), at distance 1, and projections of rank 1 in the plane.
-
-    Parameters
-    ----------
-    epsilon, delta
-        The guarantee.
-    constant
-        c of the additive error ``c log(1/delta)/epsilon sqrt(d log d (k + log(1/beta)))``, d = 2, k = 1.
-    length
-        M >= 0.
-    failure
-        beta.
-    """
-
-    epsilon: Exact
-    delta: Exact
-    constant: Exact
-    length: Exact
-    failure: Exact
-
-
-def common_projection(p: NeighbouringSpans) -> arb:
-    """Additive error minus the least that some projection costs on the worse of both streams, where OPT is 0.
-
-    The squared costs of a projection add up to at least the smaller eigenvalue of diag(2 M^2, 1/2), so the larger of
-    both is at least half of it.
-    """
-    spread = (2 * arb(2).log() * (1 - ball(p.failure).log())).sqrt()
-    extra = ball(p.constant) * -ball(p.delta).log() / ball(p.epsilon) * spread
-    return extra - ball(min(2 * rational(p.length) ** 2, fmpq(1, 2)) / 2).sqrt()
 
 
 @attrs.frozen

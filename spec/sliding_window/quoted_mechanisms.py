@@ -88,13 +88,14 @@ THEOREM_11 = Claim(
     verdict=Verdict.HOLDS_WITH_REPAIR,
     defect=Defect.LEAK,
     headline=(
-        "A row of length 10 that becomes 11, neighbours in this document, costs an exact delta of 0.054 at epsilon = "
+        "A row of length 3 that becomes 4, neighbours in this document, costs an exact delta of 2.5e-5 at epsilon = "
         "1, delta = 1e-6: the guarantee fails."
     ),
     reading="The document's own relation of neighbours, in both orders of the pair; epsilon > 0, 0 < delta < 1.",
     because=(
-        "X'X changes by (2M + 1)vv', which no fixed noise hides: at epsilon = 1, delta = 10^-6 a row of length 10 that "
-        "becomes 11 costs delta = 0.054, and length 50 costs 0.87. The cited theorem bounds rows by 1 and asks for "
+        "X'X changes by (2M + 1)vv', which no fixed noise hides: at epsilon = 1, delta = 10^-6 a row of length 3 that "
+        "becomes 4 costs delta = 2.5e-5, length 10 costs 0.054, and length 50 costs 0.87. "
+        "The cited theorem bounds rows by 1 and asks for "
         "epsilon < 1, which the quotation drops; without the latter it fails for unit rows too, from epsilon about 5 "
         "on (at 8 by a factor above 2000). With both it holds, for every d and delta, with exponents to spare: the "
         "loss exceeds epsilon with probability at most (delta/4)^(14/3). A row of norm 1 is the worst."
@@ -241,8 +242,8 @@ THEOREM_12 = Claim(
         "exponent exceeds log(4/delta). d < r is not needed.\n\n"
         "The remark after the theorem, that a row may have any "
         "length and change by 1, is false: a row w that becomes w + 1 has its variance changed by the factor 1 + 2/w, "
-        "not 1 + 1/w^2; with r = 2, epsilon = 1 and delta = 10^-30 the exact delta is 190 times as large, with r = 10 "
-        "and 10^-100 by eleven orders of magnitude."
+        "not 1 + 1/w^2; with r = 2, epsilon = 1 and delta = 10^-24 the exact delta is 1.8 times as large, with "
+        "10^-30 190 times, with r = 10 and 10^-100 by eleven orders of magnitude."
     ),
     repair=Repair(
         "the premise for both neighbours, one row of norm at most 1 present or absent, and epsilon <= 8; any d",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 from flint import arb
 
-from dpmatrix.claims import Chosen, Statement, Step
+from dpmatrix.claims import Chosen, Defect, Statement, Step
 from dpmatrix.exact import Exact, ball, rational, square
 from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.eigenvalue_laws import wishart_within
@@ -174,4 +174,30 @@ SUM_ACCURACY = Step(
     ),
     defect=None,
     note="tau_0 is that of line 6. Item 2 of Theorem 14 is judged there.",
+)
+
+
+@attrs.frozen
+class WindowSize:
+    """W and a constant c."""
+
+    window: int
+    constant: Exact
+
+
+def logarithmic_margin(p: WindowSize) -> arb:
+    """``c log W - W^(3/4)``, the announced growth of the error against the one of the theorem."""
+    return ball(p.constant) * arb(p.window).log() - arb(p.window).sqrt() * arb(p.window).sqrt().sqrt()
+
+
+LOGARITHMIC_LOSS = Step(
+    "logarithmic-loss",
+    Statement(
+        "there is a constant c with W^(3/4) <= c log W for every W",
+        logarithmic_margin,
+        given=(whole("window", 2),),
+        exists=(Chosen("constant"),),
+    ),
+    defect=Defect.REMARK,
+    note="The error is announced to grow like log W, and W^(3/4) exceeds c log W for every c.",
 )

@@ -191,8 +191,9 @@ THEOREM_16 = Claim(
     because=(
         "Publishing the projection alone does not help. In the plane X~_12 has the sign of M a_12 + R_12 where the row "
         "is (M, a_12): negative with probability 1/2 for (M, 0), and with probability Pr(R_12 < -M) for its neighbour "
-        "(M, 1), which is at most exp(-s M)(1 - s^2)^(-tau/2). At eps = 1, delta = 10^-6, tau = 427, M = 200 that is "
-        "below 10^-18.\n\n"
+        "(M, 1), which is at most exp(-s M)(1 - s^2)^(-tau/2). At eps = 1 and delta = 10^-6 that is too small from M = "
+        "26 on for the tau of line 6, 195, and from M = 39 on for that of Theorem 11, 427; at M = 200 it is below "
+        "10^-18.\n\n"
         "The cost is not bounded for the printed lines either: with T = W = 4 and the rows z e_2 three "
         "times, then z e_1, lines 12 to 14 leave the last row alone, and its component costs 3 z^2 where z^2 is "
         "possible, for every noise once z is large. Given (41) the bound is right; the trace is missing in the first "

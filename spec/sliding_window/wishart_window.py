@@ -126,7 +126,7 @@ THEOREM_14 = Claim(
     verdict=Verdict.REFUTED,
     defect=Defect.LEAK,
     headline=(
-        "The first output breaks the guarantee: a row of length 10 that becomes 11 costs an exact delta of 0.178 at d"
+        "The first output breaks the guarantee: a row of length 2 that becomes 3 costs an exact delta of 1.27e-4 at d"
         " = 1, epsilon = 1, delta = 1e-6."
     ),
     reading=(
@@ -136,7 +136,7 @@ THEOREM_14 = Claim(
     because=(
         "The proof has A'A - A'_t'A'_t = u'u with a unit vector u. That is a row of norm 1 present or absent, not the"
         " document's relation, in which M^2 becomes (M + 1)^2: with eps = 1, delta = 10^-6, d = 1 the exact delta is "
-        "0.178 at M = 10 and 0.985 at M = 50.\n\n"
+        "1.27e-4 at M = 2, 0.178 at M = 10 and 0.985 at M = 50.\n\n"
         "For rows of norm at most 1 that are present or absent line 6 still "
         "takes 14 log(1/delta) where Theorem 11 has 28 log(4/delta): at eps = 5 the chance of an output that the "
         "neighbour cannot give is about 1750 delta. Nor do bounded rows and eps = 1 save it: lines 12 to 14 keep the "
