@@ -30,8 +30,8 @@ from proofs_checks.sliding_window.misled_choices import DEAR, E_1, FREE, NO_PROJ
 from proofs_checks.sliding_window.one_row_outputs import whole_above
 
 theorem_5 = cite("sliding-window.theorem-5@e417c6b6")
-theorem_16 = cite("sliding-window.theorem-16@d9e4773b")
-theorem_6 = cite("sliding-window.theorem-6@18927a27")
+theorem_16 = cite("sliding-window.theorem-16@7afe6d06")
+theorem_6 = cite("sliding-window.theorem-6@14cc0529")
 
 QUERY_COUNT, DIMENSION, CONSTANT = sympy.symbols("queries dimension constant")
 

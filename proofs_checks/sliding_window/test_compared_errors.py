@@ -20,12 +20,12 @@ from dpmatrix.spec.sliding_window.compared_errors import (
 )
 from dpmatrix.tracing import bind_expression
 
-corollary_2 = cite("sliding-window.corollary-2@768dcbe4")
+corollary_2 = cite("sliding-window.corollary-2@1ac2ce68")
 theorem_5 = cite("sliding-window.theorem-5@e417c6b6")
-theorem_15 = cite("sliding-window.theorem-15@40ab8b71")
-theorem_17 = cite("sliding-window.theorem-17@9e99af67")
-theorem_14 = cite("sliding-window.theorem-14@fe3767de")
-theorem_16 = cite("sliding-window.theorem-16@d9e4773b")
+theorem_15 = cite("sliding-window.theorem-15@53541055")
+theorem_17 = cite("sliding-window.theorem-17@99c6d6de")
+theorem_14 = cite("sliding-window.theorem-14@69d3119e")
+theorem_16 = cite("sliding-window.theorem-16@7afe6d06")
 theorem_5 = cite("sliding-window.theorem-5@e417c6b6")
 
 MILLIONTH, SMALL, LARGE = Fraction(1, 10**6), Fraction(1, 50), Fraction(49, 50)

@@ -13,10 +13,10 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.common.spectra import diagonal
 from dpmatrix.spec.sliding_window.noisy_choice import NoisyChoice
 
-theorem_6 = cite("sliding-window.theorem-6@18927a27")
+theorem_6 = cite("sliding-window.theorem-6@14cc0529")
 theorem_7 = cite("sliding-window.theorem-7@33ebe517")
 
-theorem_16 = cite("sliding-window.theorem-16@d9e4773b")
+theorem_16 = cite("sliding-window.theorem-16@7afe6d06")
 
 ALL_PAIRS = "d = 4, all pairs of coordinate projections of rank 1, 2 and 3"
 WEIGHTS = (9, 4, 2, fmpq(1, 2))

@@ -21,7 +21,7 @@ from dpmatrix.spec.sliding_window.noisy_regression import (
     stacked,
 )
 
-theorem_8 = cite("sliding-window.theorem-8@6be1356d")
+theorem_8 = cite("sliding-window.theorem-8@39b1f071")
 
 HALF = Fraction(1, 2)
 
