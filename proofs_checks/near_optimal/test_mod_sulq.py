@@ -20,7 +20,7 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.gaussian_profiles import divergence
 from proofs_checks.near_optimal.formulas import beta_expression
 
-theorem_5 = cite("near-optimal.theorem-5@baccb85e")
+theorem_5 = cite("near-optimal.theorem-5@6333ff94")
 
 INSIDE = ModSulq(1, 1, 1, Fraction(1, 3))
 OUTSIDE = {

@@ -15,7 +15,7 @@ from dpmatrix.spec.near_optimal import mod_sulq_change
 from dpmatrix.spec.near_optimal.mod_sulq_change import DensityEntry, Dimension, RecordChange
 from dpmatrix.tracing import bind_expression
 
-theorem_5 = cite("near-optimal.theorem-5@baccb85e")
+theorem_5 = cite("near-optimal.theorem-5@6333ff94")
 
 CLAIM = "near-optimal.theorem-5"
 FIFTH = Fraction(1, 5)

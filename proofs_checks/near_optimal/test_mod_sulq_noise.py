@@ -18,7 +18,7 @@ from dpmatrix.spec.near_optimal.mod_sulq_noise import Threshold
 from dpmatrix.spec.near_optimal.noise import ModSulq
 from dpmatrix.tracing import bind_expression
 
-theorem_5 = cite("near-optimal.theorem-5@baccb85e")
+theorem_5 = cite("near-optimal.theorem-5@6333ff94")
 
 CLAIM = "near-optimal.theorem-5"
 

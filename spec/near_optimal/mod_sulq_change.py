@@ -126,16 +126,16 @@ class DensityEntry:
 
 def squares_of_the_noise(p: DensityEntry) -> fmpq:
     """``-(H-A)^2/(2 beta^2) + (H-A^)^2/(2 beta^2)``."""
-    n, h = p.records, rational(p.released)
+    n, twice, h = fmpq(p.records), 2 * rational(p.deviation) * rational(p.deviation), rational(p.released)
     entry, other = (rational(p.rest) + rational(p.product)) / n, (rational(p.rest) + rational(p.replaced)) / n
-    return ((h - other) * (h - other) - (h - entry) * (h - entry)) / (2 * rational(p.deviation) ** 2)
+    return -(h - entry) * (h - entry) / twice + (h - other) * (h - other) / twice
 
 
 def expanded_ratio(p: DensityEntry) -> fmpq:
     """``((2/n)(H-A)(xx-yy) + (yy-xx)^2/n^2)/(2 beta^2)``."""
-    n, change = fmpq(p.records), rational(p.product) - rational(p.replaced)
-    noise = rational(p.released) - (rational(p.rest) + rational(p.product)) / n
-    return (2 / n * noise * change + change * change / n**2) / (2 * rational(p.deviation) ** 2)
+    n, twice, h = fmpq(p.records), 2 * rational(p.deviation) * rational(p.deviation), rational(p.released)
+    entry, change = (rational(p.rest) + rational(p.product)) / n, rational(p.product) - rational(p.replaced)
+    return (2 / n * (h - entry) * change + change * change / n**2) / twice
 
 
 def density_ratio_margin(p: DensityEntry) -> arb:
