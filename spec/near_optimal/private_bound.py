@@ -185,7 +185,8 @@ THEOREM_8 = Claim(
         "\n\n"
         "Databases that differ in t = ceil(d/eps) points need 1 + exp(t eps) lines. With that number in phi, where "
         "d <= t eps < d + eps, the theorem holds for every epsilon; with floor(d/eps) for d/eps in the bound on n it "
-        "holds with the printed phi. Its proof does not: Lemma 11 has 1 - phi^2 where the proof has 1 - phi, and at d = 450, "
+        "holds with the printed phi. Its proof does not: Lemma 11 has 1 - phi^2 where the proof has 1 - phi, and at "
+        "d = 450, "
         "500 and 1000 the packing that it asks for does not exist. What is lost, a factor of less than 2, is regained "
         "in Lemma 12, which holds with 1/8 for 1/16; and (18) holds with 4 for 5."
     ),
