@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from dpmatrix.__main__ import app
 from dpmatrix.documentation import Block, Page, blocks, pages
+from dpmatrix.printed.copies import VARIABLE
 
 SESSION = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
 OUTPUT = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -44,7 +45,7 @@ def run_commands(block: Block, where: str) -> list[str]:
     for command, expected in commands(block):
         words = shlex.split(command)
         if words[:3] == PROGRAM:
-            done = CliRunner().invoke(app, words[3:])
+            done = CliRunner(env={VARIABLE: None}).invoke(app, words[3:])  # as for a reader without the documents
             printed, code = done.stdout, done.exit_code
             if code not in (0, 1) or (done.exception is not None and not isinstance(done.exception, SystemExit)):
                 wrong.append(f"{where}: {command} ended with {code}: {done.output}")
