@@ -6,7 +6,6 @@ from fractions import Fraction
 
 import attrs
 import mpmath
-import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
@@ -15,15 +14,9 @@ from dpmatrix.claims.formulas import real, real_matrix
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.common.spectra import identity, spectral_norm
-from dpmatrix.spec.wishart.low_rank import (
-    LowRankRelease,
-    QuotedErrors,
-    approximation_error,
-    next_eigenvalue,
-)
-from dpmatrix.tracing import bind_expression
+from dpmatrix.spec.wishart.low_rank import LowRankRelease, PrivateRelease, approximation_error, next_eigenvalue
 
-theorem_9 = cite("wishart.theorem-9@07210c6f")
+theorem_9 = cite("wishart.theorem-9@f9e00cdb")
 
 ANY_MATRICES = (
     "every A, W >= 0, k, d, epsilon, theta: derivation in the docstring; its identity and its inequalities checked "
@@ -206,51 +199,87 @@ def test_semidefinite_noise_counts_once(statement) -> None:
     assert tight.nudged(margin=once).at(CROSSED) is Truth.FALSE, "||W|| once is too little for such a W"
 
 
-QUOTED = {
-    "dimension >= 2, an integer": {"dimension": 1},
-    "rank >= 1, an integer": {"rank": 0},
-    "k <= d": {"dimension": 2, "rank": 3},
-    "epsilon > 0": {"epsilon": 0},
-    "constant > 0": {"constant": 0},
+def private(p: LowRankRelease, removed: fmpq_mat, **changes) -> PrivateRelease:
+    """Read the noise of a release as W_1, and take W_2 off it: A gets W_2 more, and the output stays."""
+    fields = {field.name: getattr(p, field.name) for field in attrs.fields(LowRankRelease)}
+    return PrivateRelease(**(fields | changes | {"noise": p.noise - removed}), removed=removed)
+
+
+def private_releases() -> list[PrivateRelease]:
+    """Take W_2 of another eigenbasis and of half the norm of W_1."""
+    found = []
+    for p in RELEASES:
+        d, half = len(p.eigenvalues), spectral_half(p)
+        other = rotation(d, 4)
+        found.append(
+            private(
+                p,
+                other
+                * fmpq_mat(d, d, [half * (i == j) * i / d for i in range(d) for j in range(d)])
+                * other.transpose(),
+            )
+        )
+    return found
+
+
+def spectral_half(p: LowRankRelease) -> fmpq:
+    """Half of the largest eigenvalue of the noise of `release`, which is the last of the output's."""
+    return rational(p.eigenvalues[-1]) / 2
+
+
+PARTS = "W_1 and W_2 are positive semidefinite"
+BOTH = "||W_1||_2 and ||W_2||_2 are at most the threshold of Lemma 1"
+CENTRED = private(CROSSED, fmpq_mat(2, 2), epsilon=5, theta=0)
+OUTSIDE_PRIVATE = {
+    says: private(point, fmpq_mat(2, 2))
+    for says, point in OUTSIDE.items()
+    if says not in ("W is symmetric", "W is positive semidefinite", "A is positive semidefinite")
+} | {
+    "A is positive semidefinite": private(attrs.evolve(QUIET, eigenvalues=(1, -1)), fmpq_mat(2, 2)),
+    "theta >= 0": private(INSIDE, fmpq_mat(2, 2), theta=Fraction(-1, 99)),
+    PARTS: attrs.evolve(CENTRED, removed=fmpq_mat(2, 2, [fmpq(1, 2), 0, 0, fmpq(-1, 2)])),
+    BOTH: private(attrs.evolve(QUIET, eigenvalues=(100, 100), noise=100 * identity(2)), fmpq_mat(2, 2)),
 }
-d_, k_, e_, constant_ = sympy.symbols("dimension rank epsilon constant", positive=True)
+"""W_1 = diag(-1, 1)/2 and W_2 = -W_1 have norms within the event, and their difference twice that."""
 
 
 @theorem_9.supports(
-    "less-than-the-cubed-rank", grade="derived", region="every d, k and epsilon with k^3 > log d: K = 1 is enough"
+    "private-noise",
+    grade="derived",
+    region="every A, W_1, W_2 >= 0, k, d, epsilon, theta: derivation in the docstring, its inequalities at 27 releases",
 )
-def test_the_logarithm_is_less_than_the_cubed_rank(statement) -> None:
-    """K k^3 d/eps - d log(d)/eps = (d/eps) (K k^3 - log d), which is positive for K = 1 under the hypothesis."""
-    bind_expression(statement, (d_ / e_) * (constant_ * k_**3 - sympy.log(d_)))
-    points = [(2, 1), (7, 2), (2980, 2), (1000, 3), (10**11, 3), (50, 50)]
-    assert all(statement.at(QuotedErrors(d, k, e, 1)) is Truth.TRUE for d, k in points for e in (Fraction(1, 9), 4))
-    assert statement.exhibiting(QuotedErrors(2, 1, 1, 9)) == QuotedErrors(2, 1, 1, 1)
-    less = statement.exhibits(constant=Fraction(19, 20))
-    assert less.at(QuotedErrors(2, 1, 1, Fraction(19, 20))) is Truth.TRUE
-    assert less.at(QuotedErrors(2900, 2, 1, Fraction(19, 20))) is Truth.FALSE, "log 2900 = 7.97, k^3 = 8"
-    inside = QuotedErrors(2, 1, Fraction(1, 9), 1)
-    small_rank = {"k^3 > log d": {"dimension": 3}}
-    outside = {says: attrs.evolve(inside, **change) for says, change in (QUOTED | small_rank).items()}
-    bind_hypotheses(statement, inside, outside)
-    assert statement.without("k^3 > log d").at(QuotedErrors(3, 1, 1, 1)) is Truth.FALSE
+def test_the_error_with_the_private_noise(statement) -> None:
+    """As A - A^_k = (A^ - A^_k) - Z, the error is at most ||A^ - A^_k|| + ||Z||, with Z = W_1 - W_2 and A^ = A + Z.
+
+    The first is the largest |lambda_i(A^)|, i > k, or 0; these lie between -||Z|| and lambda_(k+1)(A) + ||Z||, by the
+    min-max principle and A >= 0. As -W_2 <= Z <= W_1, ||Z|| <= max(||W_1||, ||W_2||), at most the threshold. Lemma 1
+    says of each norm that it exceeds it with probability at most d exp(-theta).
+    """
+    releases = private_releases()
+    for p in releases:
+        assert statement.at(p) is Truth.TRUE
+        with mpmath.workdps(40):
+            following, _, error = parts(p)
+            size = max(abs(value) for value in decreasing(real_matrix(p.noise)))
+            norms = [decreasing(real_matrix(part))[0] for part in (p.noise + p.removed, p.removed)]
+            assert size <= max(norms) + mpmath.mpf(10) ** -30
+            assert error <= following + 2 * size + mpmath.mpf(10) ** -30
+
+    def written(p: PrivateRelease) -> str:
+        with mpmath.workdps(70):
+            following, _, error = parts(p)
+            d, theta = len(p.eigenvalues), real(p.theta)
+            tail = d + 1 + mpmath.sqrt(2 * (d + 1) * (d + 2) * theta) + 2 * theta * d
+            return mpmath.nstr(following + 2 * tail / real(p.epsilon) - error, 55)
+
+    bind(statement, [(p, written(p)) for p in releases])
+    bind_hypotheses(statement, releases[0], OUTSIDE_PRIVATE)
 
 
-@theorem_9.supports(
-    "less-than-the-power-method", grade="derived", region="every d >= 2, k >= 1 and epsilon: K = 1.45 is enough"
-)
-@theorem_9.controls("less-than-the-power-method", grade="interval", region="d = 2, k = 1, K = 1.44")
-def test_the_logarithm_is_less_than_its_square(statement) -> None:
-    """K k^(3/2) log d >= K log 2 > 1 for K = 1.45: the quotient of the bounds increases with k and with d."""
-    bind_expression(statement, (d_ * sympy.log(d_) / e_) * (constant_ * sympy.sqrt(k_**3) * sympy.log(d_) - 1))
-    enough = Fraction(29, 20)
-    assert arb(2).log() * 29 > 20
-    points = [(2, 1), (3, 1), (2, 2), (7, 5), (10**9, 3)]
-    assert all(
-        statement.at(QuotedErrors(d, k, e, enough)) is Truth.TRUE for d, k in points for e in (Fraction(1, 9), 4)
-    )
-    assert rational(statement.exhibiting(QuotedErrors(2, 1, 1, 9)).constant) == rational(enough)
-    for constant in (1, Fraction(36, 25)):
-        assert statement.exhibits(constant=constant).at(QuotedErrors(2, 1, 1, constant)) is Truth.FALSE
-    inside = QuotedErrors(2, 2, Fraction(1, 9), enough)
-    bind_hypotheses(statement, inside, {says: attrs.evolve(inside, **change) for says, change in QUOTED.items()})
-    assert statement.applies(QuotedErrors(2, 1, 1, enough)) is Truth.TRUE
+@theorem_9.controls("private-noise", grade="interval", region="d = 2: indefinite parts; noise outside the event")
+def test_the_private_noise_is_that_of_its_parts(statement) -> None:
+    for says in (PARTS, BOTH, "A is positive semidefinite"):
+        assert statement.without(says).at(OUTSIDE_PRIVATE[says]) is Truth.FALSE, says
+    [semidefinite] = [condition for condition in statement.given if condition.says == PARTS]
+    for wrong in (fmpq_mat(1, 1), fmpq_mat(2, 2, [0, 1, 0, 0]), fmpq_mat(2, 2, [-1, 0, 0, 0])):
+        assert semidefinite.at(attrs.evolve(private(QUIET, fmpq_mat(2, 2)), removed=wrong)) is Truth.FALSE

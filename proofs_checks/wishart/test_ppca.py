@@ -15,7 +15,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.ppca import PpcaPoint, failure_probability
 from proofs_checks.ppca_sizes import failure, needed, outside
 
-theorem_8 = cite("wishart.theorem-8@6782ee03")
+theorem_8 = cite("wishart.theorem-8@55414419")
 
 TENTH = Fraction(1, 10)
 COUNTEREXAMPLES = (

@@ -18,7 +18,7 @@ from dpmatrix.spec.common.spectra import SpectralPair, frobenius_norm, gap, nois
 from dpmatrix.spec.wishart.subspace import AddedNoise
 from proofs_checks.exact_matrices import conjugated, diagonal, rotation
 
-theorem_6 = cite("wishart.theorem-6@8edbd5fd")
+theorem_6 = cite("wishart.theorem-6@f7014eb5")
 
 ENTRIES = random.Random(20160213)
 ONE = fmpq_mat([[1, 0], [0, 1]])

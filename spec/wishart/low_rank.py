@@ -8,7 +8,8 @@ import attrs
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
-from dpmatrix.exact import Exact, Real, ball, rational
+from dpmatrix.exact import Exact, ball, rational
+from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.spec.common.conditions import at_least, exceeds, positive, whole
 from dpmatrix.spec.common.points import InputPerturbation
 from dpmatrix.spec.common.spectra import (
@@ -19,7 +20,8 @@ from dpmatrix.spec.common.spectra import (
     orthonormality,
     spectral_norm,
 )
-from dpmatrix.spec.wishart.wishart_perturbation import printed_wishart_scale
+from dpmatrix.spec.wishart.low_rank_orders import ORDERS
+from dpmatrix.spec.wishart.wishart_perturbation import SymmetrisedNoise, printed_wishart_scale, symmetrised_scale
 from dpmatrix.spec.wishart.wishart_tail import WishartTail, printed_threshold
 
 
@@ -149,47 +151,64 @@ RELEASE = (*SPECTRAL_RELEASE, positive("epsilon"))
 
 
 @attrs.frozen
-class QuotedErrors:
-    """Dimension and rank of an approximation, epsilon, and the constant K of a comparison of two error bounds."""
+class PrivateRelease(LowRankRelease):
+    """A release with the noise W_1 - W_2 of the repaired Theorem 4, which is ``noise``.
 
-    dimension: int
-    rank: int
-    epsilon: Real
-    constant: Real
+    Parameters
+    ----------
+    removed
+        W_2, a rational d x d matrix.
+    """
 
-
-def logarithmic_error(p: QuotedErrors) -> arb:
-    """``d log d / epsilon``."""
-    return p.dimension * arb(p.dimension).log() / ball(p.epsilon)
+    removed: fmpq_mat
 
 
-def cubed_rank_margin(p: QuotedErrors) -> arb:
-    """``K k^3 d / epsilon - d log d / epsilon``."""
-    return ball(p.constant) * p.rank**3 * p.dimension / ball(p.epsilon) - logarithmic_error(p)
+def private_threshold(p: PrivateRelease) -> arb:
+    """Lemma 1 at m = d + 1 and C = cI, c = 1/epsilon, or 1/(2 epsilon) at d = 1: the scale that hides a record."""
+    d = len(p.eigenvalues)
+    scale = symmetrised_scale(SymmetrisedNoise(d, Adjacency.REPLACE_ONE, p.epsilon, 1, 1, 0))
+    return printed_threshold(WishartTail((scale,) * d, d + 1, p.theta))
 
 
-def power_method_margin(p: QuotedErrors) -> arb:
-    """``K k^(3/2) d log(d)^2 / epsilon - d log d / epsilon``."""
-    factor = arb(p.rank) ** 3
-    return (ball(p.constant) * factor.sqrt() * arb(p.dimension).log() - 1) * logarithmic_error(p)
+def private_error_margin(p: PrivateRelease) -> arb:
+    """``lambda_(k+1)`` plus twice the threshold minus ``||A - A^_k||_2``."""
+    return next_eigenvalue(p) + 2 * private_threshold(p) - approximation_error(p)
 
 
-def large_rank_margin(p: QuotedErrors) -> arb:
-    """``k^3 - log d``."""
-    return p.rank**3 - arb(p.dimension).log()
+def semidefinite_parts_margin(p: PrivateRelease) -> arb:
+    """Non-negative exactly when W_1 and W_2 are symmetric d x d matrices without a negative eigenvalue."""
+    d = len(p.eigenvalues)
+    if (p.removed.nrows(), p.removed.ncols()) != (d, d):
+        return arb(-1)
+    parts = (p.noise + p.removed, p.removed)
+    crooked = sum((disagreement(part, part.transpose()) for part in parts), arb(0))
+    return crooked if crooked < 0 else nonnegative_spectrum(parts[0]).min(nonnegative_spectrum(parts[1]))
 
 
-def proper_rank_margin(p: QuotedErrors) -> arb:
-    """``d - k``."""
-    return arb(p.dimension - p.rank)
+def private_event_margin(p: PrivateRelease) -> arb:
+    """Threshold minus the larger of ``||W_1||_2`` and ``||W_2||_2``."""
+    return private_threshold(p) - spectral_norm(p.noise + p.removed).max(spectral_norm(p.removed))
 
 
-QUOTED = (
-    whole("dimension", 2),
-    whole("rank", 1),
-    exceeds("k <= d", proper_rank_margin, strict=False),
-    positive("epsilon"),
-    positive("constant"),
+SPECTRUM, SIZES = (SPECTRAL_RELEASE[0], SPECTRAL_RELEASE[1], SPECTRAL_RELEASE[3]), SPECTRAL_RELEASE[5:]
+PRIVATE_NOISE = Step(
+    "private-noise",
+    Statement(
+        "with the noise W_1 - W_2 of the repaired Theorem 4, c = 1/epsilon, in place of W: on the event that Lemma 1 "
+        "bounds both norms, of probability at least 1 - 2d exp(-theta), ||A - A^_k||_2 <= lambda_(k+1) + (d + 1 + "
+        "sqrt(2 (d + 1)(d + 2) theta) + 2 theta d) 2c",
+        private_error_margin,
+        given=(
+            *SPECTRUM,
+            exceeds("W_1 and W_2 are positive semidefinite", semidefinite_parts_margin, strict=False),
+            *SIZES,
+            positive("epsilon"),
+            at_least("theta", 0),
+            exceeds("||W_1||_2 and ||W_2||_2 are at most the threshold of Lemma 1", private_event_margin, strict=False),
+        ),
+    ),
+    defect=None,
+    note="not printed, as the printed noise is not private; the bound is 4/3 of that of the repair (d >= 2)",
 )
 
 THEOREM_9 = Claim(
@@ -211,7 +230,9 @@ THEOREM_9 = Claim(
     because=(
         "No probability is named, and the noise is unbounded: at A = 0 the error is ||W||_2, which passes every bound "
         "with positive probability. On the event of Lemma 1 the bound holds with the printed constants. As A - A^_k is "
-        "a difference of two semidefinite matrices, ||W||_2 enters once and not twice."
+        "a difference of two semidefinite matrices, ||W||_2 enters once and not twice.\n\n"
+        "With the private noise W_1 - W_2 of Theorem 4 a bound of the same order holds, 4/3 as large beyond "
+        "lambda_(k+1), with probability at least 1 - 2d exp(-theta)."
     ),
     reading=(
         "W is any positive semidefinite matrix, as each neighbourhood of one has positive probability; lambda_(d+1) is "
@@ -243,28 +264,8 @@ THEOREM_9 = Claim(
             defect=None,
             note="For semidefinite W the factor 2 is not needed.",
         ),
-        Step(
-            "less-than-the-cubed-rank",
-            Statement(
-                "where k^3 > log d, d log d / epsilon is at most K k^3 d / epsilon for some K",
-                cubed_rank_margin,
-                given=(*QUOTED, exceeds("k^3 > log d", large_rank_margin)),
-                exists=(Chosen("constant", exhibited=1),),
-            ),
-            defect=None,
-            note="Orders alone are compared; the quoted bound is for neighbours with ||A - B||_2 <= 1.",
-        ),
-        Step(
-            "less-than-the-power-method",
-            Statement(
-                "d log d / epsilon is at most K k^(3/2) d log(d)^2 / epsilon for some K",
-                power_method_margin,
-                given=QUOTED,
-                exists=(Chosen("constant", exhibited=fmpq(29, 20)),),
-            ),
-            defect=None,
-            note="Orders alone are compared; K = 1 would not do at d = 2, k = 1.",
-        ),
+        PRIVATE_NOISE,
+        *ORDERS,
     ),
     uses=("wishart.lemma-1",),
 )

@@ -169,10 +169,9 @@ THEOREM_8 = Claim(
         "With the constants of the journal version of the quoted paper, 4 log(1/eta)/d and 2 log(8 ...), it holds: "
         "with s = 1 - <vhat, v_1>^2, t = 1 - rho^2 and kappa = n epsilon (lambda_1 - lambda_2)/2, P(s > t) <= "
         "exp(-kappa t/2) / P_0(s <= t/2) <= exp(-kappa t/2) (8/t)^((d-1)/2), P_0 the uniform law on the sphere. So "
-        "fewer records are enough: d/(epsilon (1-rho^2)(lambda_1-lambda_2)) (4 log(1/eta)/d + "
-        "2 (1-1/d) log(8/(1-rho^2))), which is less by more than a factor of 1 + rho, and without "
-        "lambda_1/(lambda_1 - lambda_2) in the logarithm."
-        "\n\n"
+        "fewer records are enough: d/(epsilon (1-rho^2)(lambda_1-lambda_2)) times 4 log(1/eta)/d + 2 (1-1/d) "
+        "log(8/(1-rho^2)), which is less by more than a factor of 1 + rho, and without lambda_1/(lambda_1 - lambda_2) "
+        "in the logarithm.\n\n"
         "The exponent (1+rho)/2 is that of Laplace's method: s > t "
         "has probability exp(-kappa t + o(kappa)), and kappa t is (1+rho)/2 log(1/eta) at the quoted n."
     ),

@@ -1,8 +1,4 @@
-"""Theorem 7 further: noise of either sign turns the top eigenvector no more, and private noise needs no more records.
-
-By the sin 2 theta theorem (Davis, Kahan, The rotation of eigenvectors by a perturbation III, 1970), with the spread of
-W in place of twice its norm, as W - cI turns the eigenvectors as W does.
-"""
+"""Theorem 7 further: private noise needs no more records than are printed, and the printed noise fewer."""
 
 from __future__ import annotations
 
@@ -18,7 +14,6 @@ from dpmatrix.spec.common.spectra import (
     PROPER_RANK,
     SpectralPair,
     disagreement,
-    eigenvalues,
     gap,
     noise,
     noise_norm,
@@ -41,6 +36,7 @@ from dpmatrix.spec.wishart.closeness_proof import (
     tail_factor,
     tail_factor_at,
 )
+from dpmatrix.spec.wishart.either_sign import small_spread_margin, spread
 from dpmatrix.spec.wishart.wishart_perturbation import SymmetrisedNoise, symmetrised_scale
 
 
@@ -67,12 +63,6 @@ def closeness_margin(p: TopVectorRun) -> arb:
     return arb(abs(exact_cosine(p)) - rational(p.rho))
 
 
-def spread(p: SpectralPair) -> arb:
-    """``lambda_max(W) - lambda_min(W)``."""
-    values = eigenvalues(noise(p))
-    return values[0] - values[-1]
-
-
 def doubled_sine(cosine_of_angle: arb) -> arb:
     """``sin 2 phi = 2 cos phi sqrt(1 - cos^2 phi)`` for phi from 0 to a right angle."""
     return 2 * cosine_of_angle * nonnegative_root(1 - square(cosine_of_angle))
@@ -81,11 +71,6 @@ def doubled_sine(cosine_of_angle: arb) -> arb:
 def twice_the_angle_margin(p: SpectralPair) -> arb:
     """``spread/(lambda_1 - lambda_2) - sin 2 phi`` and ``cos phi - sqrt(2)/2``, the smaller of both."""
     return (spread(p) / gap(p) - doubled_sine(abs(cosine(p)))).min(half_margin(p))
-
-
-def small_spread_margin(p: SpectralPair) -> arb:
-    """``lambda_1 - lambda_2 - spread``."""
-    return gap(p) - spread(p)
 
 
 def fewer_records(p: TopVectorRun) -> arb:

@@ -29,6 +29,7 @@ from dpmatrix.spec.common.spectra import (
     singular_values,
     spectral_norm,
 )
+from dpmatrix.spec.wishart.either_sign import EITHER_SIGN
 from dpmatrix.spec.wishart.projectors import davis_kahan_bound, davis_kahan_margin
 
 
@@ -184,7 +185,10 @@ THEOREM_6 = Claim(
         "sqrt(2k) would give 2 sqrt(2k). The theorem is true all the same, with sqrt(2) in place of 2 and without its "
         "hypothesis on the gap: (gap/2) ||P - Phat||_F^2 <= tr(A(P - Phat)) <= tr(W(Phat - P)), because Phat maximises "
         "tr((A + W)P) over projectors; Phat - P has trace 0, so W may be replaced by W - (||W||_2/2) I, of norm "
-        "||W||_2/2; and the nuclear norm of Phat - P is at most sqrt(2k) times its Frobenius norm."
+        "||W||_2/2; and the nuclear norm of Phat - P is at most sqrt(2k) times its Frobenius norm.\n\n"
+        "What the hypothesis buys is another noise: where the gap exceeds 2 ||W||_2 the inequality is true of every "
+        "symmetric W, so of the private noise W_1 - W_2 of Theorem 4. Equality is not enough for that: A = diag(1, 0) "
+        "and W = diag(-1/2, 1/2) leave a tie, in which the distance sqrt(2) is possible and the bound is 1."
     ),
     steps=(
         Step(
@@ -264,6 +268,7 @@ THEOREM_6 = Claim(
             defect=None,
             note="The span of the top k eigenvectors may be there all the same, as for W = cI.",
         ),
+        EITHER_SIGN,
     ),
     uses=("wishart.trace-inequality", "wishart.lemma-3", "wishart.lemma-4+repair"),
 )
