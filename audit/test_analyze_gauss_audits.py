@@ -19,11 +19,11 @@ from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.analyze_gauss.gaussian_mechanism import GaussianPromise
 from dpmatrix.spec.analyze_gauss.online import OnlinePromise
-from dpmatrix.spec.analyze_gauss.subspace_privacy import GapSettings
+from dpmatrix.spec.analyze_gauss.subspace_privacy import GapSettings, RelatedGap
 
 subspace_privacy = cite("analyze-gauss.subspace-privacy@4a055941")
 algorithm_3 = cite("analyze-gauss.algorithm-3@637b46cc")
-algorithm_1 = cite("analyze-gauss.algorithm-1@4f751563")
+algorithm_1 = cite("analyze-gauss.algorithm-1@58faa141")
 
 
 ADDED = Adjacency.ADD_REMOVE_ONE
@@ -75,7 +75,7 @@ def test_repaired_recovery_raises_no_alarm(statement, audited) -> None:
     sizes = {"training": 300, "confirmation": 4000, "seed": 12}
     result = audited(target, PAIRS[::2], epsilon=2, subject=(mechanism, SIMULATED), **sizes)
     assert not result.violated
-    assert statement.at(GapSettings(1, SMALL, 40)) is Truth.TRUE
+    assert statement.at(RelatedGap(1, SMALL, 40, ADDED)) is Truth.TRUE
 
 
 def first_row(steps: int) -> NeighbouringPair:

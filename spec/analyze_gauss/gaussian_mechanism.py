@@ -173,8 +173,8 @@ ALGORITHM_1 = Claim(
         "fails.\n\n"
         "The deviation s Delta', s the sensitivity, is s Delta up to epsilon = 2 (1 + sqrt(2 log(1/delta))) and larger "
         "beyond. With it half of delta suffices for every epsilon: the loss exceeds epsilon with probability at most "
-        "Phi(-sqrt(2 log(1/delta))) <= delta/2. The release is on a lattice, with discrete Gaussian noise and its own "
-        "profile."
+        "Phi(-sqrt(2 log(1/delta))) <= delta/2. What Delta' is beyond is what Bun and Steinke's concentrated privacy "
+        "gives. The release is on a lattice, with discrete Gaussian noise and its own profile."
     ),
     repair=Repair(
         "rows of norm at most R, deviation s Delta', s = R^2 or sqrt(2) R^2; Delta' = Delta up to epsilon = 2 (1 + a), "

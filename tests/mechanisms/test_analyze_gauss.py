@@ -28,7 +28,7 @@ from dpmatrix.spec.analyze_gauss.gaussian_mechanism import GaussianPromise, Gaus
 from dpmatrix.spec.analyze_gauss.online import OnlinePromise, OnlineRun
 from dpmatrix.spec.analyze_gauss.subspace_recovery import RecoveryRun
 
-algorithm_1 = cite("analyze-gauss.algorithm-1@4f751563")
+algorithm_1 = cite("analyze-gauss.algorithm-1@58faa141")
 algorithm_2 = cite("analyze-gauss.algorithm-2@b4204dab")
 algorithm_3 = cite("analyze-gauss.algorithm-3@637b46cc")
 

@@ -46,7 +46,7 @@ def sufficient_deviation(epsilon: Fraction, delta: Fraction) -> arb:
     return slide_deviation(epsilon, delta).max((square.sqrt() + (square + 2 * budget).sqrt()) / (2 * budget))
 
 
-@implements("analyze-gauss.algorithm-1+repair@4f751563")
+@implements("analyze-gauss.algorithm-1+repair@58faa141")
 @frozen
 class AnalyzeGauss(GaussianPerturbation):
     """Algorithm 1 of `analyze-gauss`, repaired, on a lattice: (epsilon, delta)-differentially private.
