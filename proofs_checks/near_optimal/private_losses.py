@@ -44,7 +44,7 @@ def crowded(p) -> mpmath.mpf:
     exponential, a = mpmath.exp(real(moved * Fraction(p.epsilon))), mpmath.mpf(d - 2) / 2
     lines = 1 + 20 * exponential
     found = [(d - 1, mpmath.mpf(1)), (lines, 1 - mpmath.sqrt(1 - (8 * lines) ** (-1 / a)))]
-    for step in range(1, 24):
+    for step in range(15, 23):
         apart = mpmath.mpf(5) ** step / 6**step
         cover = mpmath.betainc(a, mpmath.mpf(1) / 2, 0, 1 - (1 - apart) ** 2, regularized=True)
         found.append((1 / cover, apart))

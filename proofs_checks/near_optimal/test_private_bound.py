@@ -36,7 +36,7 @@ from proofs_checks.near_optimal.private_losses import (
     quotient,
 )
 
-theorem_8 = cite("near-optimal.theorem-8@9bfd91e6")
+theorem_8 = cite("near-optimal.theorem-8@64959567")
 
 HALF = Fraction(1, 2)
 MILLIONTH = Fraction(1, 10**6)
@@ -250,9 +250,13 @@ UNEVEN = [
         (60, 15, 7, HALF, 160),
         (100, 24, 8, HALF, 150),
         (100, 24, 14, HALF, 2000),
+        (6, Fraction(15, 2), 1, HALF, 1000),
+        (50, 50, 1, HALF, 150),
+        (500, 155, 6, HALF, 130),
+        (1000, Fraction(625, 2), 6, HALF, 130),
     )
 ]
-"""Here neither a rounded number of points nor a mended phi gives what is printed, as far as the last."""
+"""At most of them neither a rounded number of points nor a mended phi gives what is printed."""
 NEAR = "eps ceil(d/eps) <= 5 d/4"
 
 

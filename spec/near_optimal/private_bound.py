@@ -14,7 +14,7 @@ from dpmatrix.spec.near_optimal.private_bound_setting import printed_complement
 from dpmatrix.spec.near_optimal.spheres import Cap, cap_measure
 from dpmatrix.spec.near_optimal.sulq_worst import random_correlation
 
-APART = tuple(fmpq(5, 6) ** step for step in range(1, 24))
+APART = tuple(fmpq(5, 6) ** step for step in range(15, 23))
 """What the inner products of lines differ from 1 by."""
 
 
