@@ -15,7 +15,7 @@ from dpmatrix.spec.near_optimal.utility import CapturedEnergy, Decomposition, Ot
 from proofs_checks.near_optimal.conditions import bind_condition, bind_needed
 
 definition_1 = cite("near-optimal.definition-1@bcf9493a")
-definition_2 = cite("near-optimal.definition-2@e8748eb0")
+definition_2 = cite("near-optimal.definition-2@0a4ce8ac")
 utility_identity = cite("near-optimal.utility-identity@db2bcee6")
 
 HALF, FIFTH = Fraction(1, 2), Fraction(1, 5)

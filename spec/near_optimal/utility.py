@@ -280,7 +280,9 @@ DEFINITION_2 = Claim(
     because=(
         "'All data sets' includes those without an eigengap. For the records e_1 and e_2, A = I/2 has the top "
         "eigenvectors e_1 and e_2, and the output e_1 has q_A = 1 or 0. With an eigengap v_1 is unique up to sign and "
-        "q_A is well defined. Theorem 7, whose n depends on the eigenvalues, speaks of data sets with a given gap."
+        "q_A is well defined. Theorem 7, whose n depends on the eigenvalues, speaks of data sets with a given gap. A "
+        "value of q_A at ties would not save 'all data sets' for private algorithms: by Theorem 8 as repaired some "
+        "data set with an eigengap below d/(n eps) has E q_A <= 1 - (1-phi)/16, whatever n is."
     ),
     reading=(
         "A class of data sets takes the place of 'all data sets', such as those with given l_1 and Delta in Theorem 7; "
