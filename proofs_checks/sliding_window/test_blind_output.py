@@ -70,9 +70,8 @@ def test_the_printed_output_holds_no_row(statement) -> None:
     assert Fraction(296, 10) / 33 < Fraction(9, 10)
     assert statement.at(BLIND) is Truth.FALSE
     assert -0.001 < statement.margin(BLIND) < 0, "0.8995 for 9/10"
-    theorem_6.tells("the bound, {},", stated_error(BLIND, 2))
-    theorem_6.tells("is met with probability {}.", chance_of_bound(BLIND))
-    theorem_6.tells("For n = {} rows", BLIND.repeats)
+    bound, chance = stated_error(BLIND, 2), chance_of_bound(BLIND)
+    theorem_6.tells("the bound, {}, is met with probability {}.", bound, chance)
     assert statement.at(attrs.evolve(BLIND, repeats=890)) is Truth.TRUE
     assert statement.at(attrs.evolve(BLIND, repeats=800)) is Truth.TRUE, "kappa^2 = 874: any line will do"
     eps, delta, beta, constant, repeats = sympy.symbols("epsilon delta failure constant repeats")

@@ -27,9 +27,10 @@ from dpmatrix.spec.sliding_window.quoted_mechanisms import (
     wishart_degrees,
 )
 from dpmatrix.tracing import bind_expression
+from proofs_checks.sliding_window.absent_rows import check_larger_epsilon
 from proofs_checks.sliding_window.chi_square_losses import scaled_delta, shifted_delta, shifted_losses
 
-theorem_11 = cite("sliding-window.theorem-11@4f160ab0")
+theorem_11 = cite("sliding-window.theorem-11@c29544f4")
 theorem_12 = cite("sliding-window.theorem-12@c98e0f83")
 
 MILLIONTH = Fraction(1, 10**6)
@@ -71,7 +72,7 @@ def present(epsilon, delta=MILLIONTH, norm=1, dimension=1) -> PresentRow:
 PRESENT_OUTSIDE = {
     "dimension >= 1, an integer": attrs.evolve(present(HALF), dimension=0),
     "epsilon > 0": attrs.evolve(present(HALF), epsilon=0),
-    "epsilon <= 1": attrs.evolve(present(2), epsilon=Fraction(51, 50)),
+    "epsilon <= 4": attrs.evolve(present(5), epsilon=Fraction(401, 100)),
     "delta > 0": attrs.evolve(present(HALF), delta=0),
     "delta < 1": attrs.evolve(present(HALF), delta=1),
     "norm > 0": attrs.evolve(present(HALF), norm=0),
@@ -175,7 +176,7 @@ def test_unit_rows_fail_for_large_epsilon(statement) -> None:
 
 @theorem_11.supports_repair(
     grade="derived",
-    region="every d, norm <= 1, epsilon <= 1, delta, tau: a Chernoff bound in the docstring, its steps symbolic",
+    region="every d, norm <= 1, epsilon <= 4, delta, tau: a Chernoff bound in the docstring; boxes for epsilon > 1",
 )
 def test_wishart_noise_hides_a_unit_row(statement) -> None:
     """Both directions are tails of G ~ Gamma(a), a = p + 1, p = (tau - d - 1)/2 >= 14 L/e^2 - 1/2, L = ln(4/delta).
@@ -183,15 +184,22 @@ def test_wishart_noise_hides_a_unit_row(statement) -> None:
     The deltas decrease with tau, so tau is the least; d cancels. P(G <= y a) and P(G >= y a) are at most
     exp(-a (y - 1 - log y)) for y on its side of 1 (Chernoff).
 
-    Absent: x = 1/2, G < T = x/(1 - exp(-u)), u = (1 + 2e)/(2p). As 1 - exp(-u) >= u(1 - u/2), T <= p/((1 + 2e)(1 -
-    u/2)), and (1 - u/2)(p + 1) >= p if (1 + 2e)(p + 1) <= 4p, true for p >= 3: T <= a/(1 + 2e). The exponent is a g,
-    g = log(1 + z) - z/(1 + z) with z = 2e, and log(1 + z) >= 2z/(2 + z) gives g >= z^2/((1 + z)(2 + z)) >= e^2/3.
+    Absent, e <= 1: x = 1/2, G < T = x/(1 - exp(-u)), u = (1 + 2e)/(2p). As 1 - exp(-u) >= u(1 - u/2), T <= p/((1 + 2e)
+    (1 - u/2)), and (1 - u/2)(p + 1) >= p if (1 + 2e)(p + 1) <= 4p, true for p >= 3: T <= a/(1 + 2e). The exponent is
+    a g, g = log(1 + z) - z/(1 + z) with z = 2e, and log(1 + z) >= 2z/(2 + z) gives g >= z^2/((1 + z)(2 + z)) >= e^2/3.
     Present, only for e < 1/2: G > x/(exp(v) - 1), v = (1 - 2e)/(2p), which is at least p/(1 - 2e) - 1/4 >= a(1 + e);
     the exponent is at least a e^2/(2(1 + e)) >= a e^2/3. With a >= 14 L/e^2 both are at least 14 L/3 >= L.
     A row of norm n < 1 has x = n^2/2. x/(1 - exp(-(x + e)/p)) increases in x, as p(exp(w) - 1) > x for w = (x + e)/p,
     and x/(exp((x - e)/p) - 1) decreases for x > e, as p(1 - exp(-w)) < x for w = (x - e)/p: both half-lines are within
     those of the unit row.
+
+    1 <= e <= 4, the unit row: present, the loss is 1/2 + p log(1 - 1/y) <= 1/2, p > 0. Absent: 1/(1 - exp(-u)) <= 1 +
+    1/u, so T <= 1/2 + p/(1 + 2e) = (b + e)/(1 + 2e) = t for b = 14 L/e^2 = p + 1/2 >= 7 log(4)/8 > 6/5, and t < a. The
+    exponent is at least t - a + a log(a/t), and above L - log 4, L = e^2 b/14: `absent_spare` is positive for 1 <= e <=
+    4 and 6/5 <= b <= 20, by subdivision. Its slope in b is `absent_slope`, which increases in b, as log r - r does in r
+    < 1 and r = (b + 1/2)/(b + e) in b; it is positive at b = 20.
     """
+    check_larger_epsilon()
     x, e, p, u = sympy.symbols("x e p u", positive=True)
     rising = sympy.log(x) - sympy.log(1 - sympy.exp(-(x + e) / p))
     slope = 1 / x - 1 / (p * (sympy.exp((x + e) / p) - 1))
@@ -234,7 +242,7 @@ def test_wishart_noise_hides_a_unit_row(statement) -> None:
     assert not statement.strict
     assert statement.margin(PresentRow(1, 30, 1, HALF)).overlaps(statement.margin(PresentRow(1, 30, 1, HALF, 1)))
     bind_degrees(statement, PresentRow)
-    for e_value, delta in product((Fraction(1, 50), HALF, 1), (Fraction(99, 100), MILLIONTH, Fraction(1, 10**20))):
+    for e_value, delta in product((Fraction(1, 50), HALF, 1, 4), (Fraction(99, 100), MILLIONTH, Fraction(1, 10**20))):
         for norm in (Fraction(1, 50), 1):
             p_value = present(e_value, delta, norm=norm, dimension=3)
             assert statement.at(p_value) is Truth.TRUE
@@ -243,7 +251,7 @@ def test_wishart_noise_hides_a_unit_row(statement) -> None:
 
 @theorem_11.controls("+repair", grade="interval", region="epsilon = 8; tau = d + 3")
 def test_fewer_degrees_are_noticed(statement) -> None:
-    assert statement.without("epsilon <= 1").at(present(8)) is Truth.FALSE
+    assert statement.without("epsilon <= 4").at(present(8)) is Truth.FALSE
     assert statement.without("norm <= 1").at(present(1, norm=5)) is Truth.FALSE
     says = "tau >= d + 28 ln(4/delta)/epsilon^2"
     assert statement.without(says).at(PresentRow(2, 5, 1, MILLIONTH)) is Truth.FALSE

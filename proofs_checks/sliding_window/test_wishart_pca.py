@@ -67,12 +67,9 @@ def test_the_sign_of_one_entry_of_the_projection_tells_the_streams_apart(stateme
         bound = (statement.margin(TILT) + fmpq(1, 2) - ball(TILT.delta)) / arb(1).exp()
     theorem_16.tells("an event of probability 1/2 has probability below {below} on a neighbour", bound)
     theorem_16.tells("at M = 200 it is below {below}.", bound)
-    for degrees, says in (
-        (195, "M = {} on for the tau of line 6, {},"),
-        (427, "M = {} on for that of Theorem 11, {};"),
-    ):
-        rows = [attrs.evolve(TILT, degrees=degrees, row=row) for row in range(20, 45)]
-        theorem_16.tells(says, min(p.row for p in rows if statement.at(p) is Truth.FALSE), degrees)
+    found = {degrees: [attrs.evolve(TILT, degrees=degrees, row=row) for row in range(20, 45)] for degrees in (195, 427)}
+    first = {degrees: min(p.row for p in rows if statement.at(p) is Truth.FALSE) for degrees, rows in found.items()}
+    theorem_16.tells("M = {} on for the tau of line 6, 195, and from M = {} on for that", first[195], first[427])
     for row, degrees in ((100, 195), (100, 427), (1000, 10**4)):
         assert statement.at(attrs.evolve(TILT, row=row, degrees=degrees)) is Truth.FALSE
     short = attrs.evolve(TILT, row=10)
