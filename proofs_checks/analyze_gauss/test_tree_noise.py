@@ -19,7 +19,7 @@ from dpmatrix.spec.analyze_gauss.gaussian_mechanism import repaired_deviation
 from dpmatrix.spec.analyze_gauss.tree_noise import TreePromise
 from proofs_checks.analyze_gauss.online_guarantees import GUARANTEE, outside, sufficient
 
-algorithm_3 = cite("analyze-gauss.algorithm-3@637b46cc")
+algorithm_3 = cite("analyze-gauss.algorithm-3@da114bfc")
 
 SMALL = Fraction(1, 10**6)
 TREES = [
@@ -85,8 +85,6 @@ def test_noise_in_the_nodes_of_a_tree(statements) -> None:
             assert quiet.at(p) is Truth.TRUE
             sums.append((p, steps - len({len(node) for node in nodes(steps)}) * parts(steps, time)))
     bind(quiet, sums)
-    most = max(time.bit_count() for time in range(1, 1001))
-    algorithm_3.tells("at most {} s Delta', in place of {}", (10 * most) ** 0.5, 1000**0.5)
     late = {"t <= m": {"steps": 21, "time": 31}, "time >= 1, an integer": {"time": 0}}
     bind_hypotheses(quiet, INSIDE, outside(INSIDE, late | {"steps >= 21, an integer": {"steps": 20, "time": 15}}))
     others = {"norm_bound > 0": {"norm_bound": 0}, "steps >= 1, an integer": {"steps": 0}}

@@ -157,8 +157,8 @@ ALGORITHM_3 = Claim(
         "and is what the release draws.\n\n"
         "Less noise would do: on the L = floor(log2 m) + 1 sizes of nodes of a binary tree over the steps, as Dwork, "
         "Naor, Pitassi and Rothblum and Chan, Shi and Song draw it. An entry of E_t then has deviation at most L s "
-        "Delta', and less than sqrt(m) s Delta' from m = 21 on: at m = 1000 at most 9.49 s Delta', in place of 31.6. "
-        "Given up is that the E_t are independent; the expected regret on a stream that is fixed sees each by itself."
+        "Delta', and less than sqrt(m) s Delta' in all but short streams (step `tree-noise`). Given up is that the E_t "
+        "are independent; the expected regret on a stream that is fixed sees each by itself."
     ),
     repair=Repair(
         "discrete noise on a grid, of deviation sqrt(m) s Delta', Delta' that of the repaired Algorithm 1; rows of "
