@@ -183,7 +183,10 @@ def test_fewer_records_suffice(statement) -> None:
                 assert (1 + real(p.rho)) * smaller(p) < needed(p, 4, 2, 8), "less by more than 1 + rho"
     bind_failure(statement)
     inside, size_only = points[0], {SMALLER: attrs.evolve(points[0], records=points[0].records - 1)}
-    violated = {says: point for says, point in outside(inside, **size_only).items() if says not in ANY_SPECTRUM}
+    turned = {"lambda_1 > lambda_2": attrs.evolve(inside, first=Fraction(0), second=Fraction(1))}
+    violated = {
+        says: point for says, point in outside(inside, **size_only, **turned).items() if says not in ANY_SPECTRUM
+    }
     bind_hypotheses(statement, inside, violated)
     condition = Statement("n is enough", next(given for given in statement.given if given.says == SMALLER).margin)
     bind_formula(condition, points, lambda p: p.records - smaller(p))
