@@ -326,3 +326,6 @@ def test_the_bound_without_room_is_undecided(statements) -> None:
     assert statement.without(MENDED_RHO).at(SMALLEST) is Truth.FALSE, "phi is not as printed"
     assert whole.without(WHOLE_SIZE).at(SMALLEST) is Truth.FALSE, "below d/eps, and no whole record may differ"
     assert small.without(NEAR).at(SMALLEST) is Truth.FALSE
+    useless = attrs.evolve(INSIDE, rho=0)
+    for each in (small, whole):
+        assert each.without(PRINTED_RHO).at(useless) is Truth.FALSE, "a line drawn at random does better than rho = 0"
