@@ -13,35 +13,11 @@ from dpmatrix.privacy.profiles import GaussianProfile
 from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease, WindowCover, cover_margin, sums_with
 from dpmatrix.spec.sliding_window.dyadic_release import deviation as printed_deviation
 
-MILLIONTH = Fraction(1, 10**6)
-RELEASE = DyadicRelease(5, 3, 1, MILLIONTH)
-WINDOW_OUTSIDE = {
-    "leaf >= 0, an integer": {"leaf": -1},
-    "height >= 0, an integer": {"height": -1},
-    "epsilon > 0": {"epsilon": 0},
-    "delta > 0": {"delta": 0},
-    "delta < 1": {"delta": 1},
-    "begin >= 0, an integer": {"begin": -1},
-    "the window is not empty": {"end": 5},
-    "the window has at most 2^h rows": {"end": 10},
-    "dimension >= 1, an integer": {"dimension": 0},
-    "beta > 0": {"beta": 0},
-    "beta < 1": {"beta": 1},
-}
-"""For a window that begins at row 5, with blocks of four rows: the change that violates each hypothesis."""
-
 
 def shift(p) -> mpmath.mpf:
     """``mu = sqrt(z^2 + 2 eps) - z`` with ``z = sqrt(2 log(1/delta))``."""
     z = mpmath.sqrt(-2 * mpmath.log(real(p.delta)))
     return mpmath.sqrt(z**2 + 2 * real(p.epsilon)) - z
-
-
-def spare_delta(p) -> mpmath.mpf:
-    """Delta minus the exact profile of a normal law moved by mu; eps/mu - mu/2 is z."""
-    epsilon, mu = real(p.epsilon), shift(p)
-    profile = mpmath.ncdf(mu / 2 - epsilon / mu) - mpmath.exp(epsilon) * mpmath.ncdf(-mu / 2 - epsilon / mu)
-    return real(p.delta) - profile
 
 
 def half_the_noise(p: DyadicRelease) -> arb:
@@ -67,25 +43,6 @@ def least_bound(p) -> Fraction:
     with mpmath.workdps(40):
         exponent = p.dimension * mpmath.log(9) + mpmath.log(2 / real(p.beta))
         return Fraction(int(mpmath.ceil(4 * deviation(p) * mpmath.sqrt(blocks(p) * exponent) * 10**5)), 10**5)
-
-
-def released(p) -> tuple[mpmath.mpf, mpmath.mpf, mpmath.mpf]:
-    """Slacks of guarantee, cover and probability."""
-    count = blocks(p)
-    fails = 2 * mpmath.mpf(9) ** p.dimension * mpmath.exp(-(real(p.bound) ** 2) / (16 * count * deviation(p) ** 2))
-    return spare_delta(p), mpmath.mpf(2 * p.height + 1 - count), real(p.beta) - fails
-
-
-def window_of_one(p) -> tuple[mpmath.mpf, mpmath.mpf, mpmath.mpf]:
-    """Slacks of guarantee and cover, and of the probability for numbers: Pr(|N(0, q s^2)| > zeta)."""
-    ratio = real(p.bound) / (deviation(p) * mpmath.sqrt(blocks(p)))
-    return *released(p)[:2], real(p.beta) - mpmath.erfc(ratio / mpmath.sqrt(2))
-
-
-def far_slack(p) -> mpmath.mpf:
-    """Smallest slack of a window where the noise exceeds zeta with a probability below 10^-45."""
-    assert p.dimension * mpmath.exp(-((real(p.bound) / deviation(p)) ** 2) / (16 * blocks(p)) + 3 * p.dimension) < 1e-45
-    return min(*released(p)[:2], real(p.beta))
 
 
 def check_guarantee() -> None:
@@ -150,6 +107,3 @@ def check_release() -> None:
             for end in range(begin + 1, begin + (1 << height) + 1):
                 cover = WindowCover(begin, end, height)
                 assert cover_margin(cover) == 2 * height + 1 - blocks(cover) >= 0
-
-
-ZETA = "zeta >= 4 s sqrt(q (d log 9 + log(2/beta)))"

@@ -30,7 +30,8 @@ from proofs_checks.sliding_window.misled_choices import DEAR, E_1, FREE, NO_PROJ
 from proofs_checks.sliding_window.one_row_outputs import whole_above
 
 theorem_5 = cite("sliding-window.theorem-5@e417c6b6")
-theorem_6 = cite("sliding-window.theorem-6@bb819794")
+theorem_16 = cite("sliding-window.theorem-16@7afe6d06")
+theorem_6 = cite("sliding-window.theorem-6@14cc0529")
 
 QUERY_COUNT, DIMENSION, CONSTANT = sympy.symbols("queries dimension constant")
 
@@ -206,6 +207,8 @@ MISLED = {
     "A_W'A_W and C~ are symmetric, d x d": NoisyChoice(SEEN_ALIKE, SEEN_ALIKE + SKEW_NOISE, DEAR, FREE, 1),
     "both are orthogonal projections of rank k": NoisyChoice(diagonal((1, 2)), diagonal((2, 1)), NO_PROJECTION, E_1, 1),
 }
+EVERY_CHOICE = "every d, k, zeta and C~: a trace inequality in the docstring"
+LESS = "zeta for 2 zeta; no noise bound; no choice"
 BEST = "Tr((I - P) C~) <= Tr((I - X) C~)"
 EVENT = "|C~ - A_W'A_W| <= zeta"
 
@@ -216,8 +219,9 @@ def leaning(bound) -> NoisyChoice:
     return NoisyChoice(window, published, line(0, 1), line(1, 0), bound)
 
 
-@theorem_6.supports_repair(grade="derived", region="every d, k, zeta and C~: a trace inequality in the docstring")
-def test_the_best_projection_for_a_near_matrix_is_cheap(statement) -> None:
+@theorem_6.supports_repair(grade="derived", region=EVERY_CHOICE)
+@theorem_16.supports("on-the-event", grade="derived", region=EVERY_CHOICE)
+def test_the_best_projection_for_a_near_matrix_is_cheap(statements) -> None:
     """With C~ = A'A + N, cost(P) - cost(X) = Tr((X-P)A'A) = Tr((X-P)C~) - Tr((X-P)N), and the first term is at most 0.
 
     P - X has trace 0. Its positive eigenvalues are at most k in number, as P has rank k, and at most d - k, as P - X is
@@ -230,6 +234,11 @@ def test_the_best_projection_for_a_near_matrix_is_cheap(statement) -> None:
     costs = [((sympy.eye(3) - each) * window).trace() for each in (chosen, other)]
     parts = ((other - chosen) * published).trace() - ((other - chosen) * (published - window)).trace()
     assert sympy.expand(costs[0] - costs[1] - parts) == 0
+    for statement in statements.values():
+        check_best_choice(statement)
+
+
+def check_best_choice(statement) -> None:
     values = []
     for (a, b, c), (x, y), zeta in product(
         ((9, 4, 0), (3, 5, 1), (2, 2, fmpq(1, 3))), ((1, 0), (1, 2), (2, -1), (1, 1)), (0, fmpq(1, 2))
@@ -259,8 +268,14 @@ def test_the_best_projection_for_a_near_matrix_is_cheap(statement) -> None:
         assert statement.without(says).at(p) is Truth.FALSE
 
 
-@theorem_6.controls("+repair", grade="symbolic", region="zeta for 2 zeta; no noise bound; no choice")
-def test_less_error_is_noticed(statement) -> None:
+@theorem_6.controls("+repair", grade="symbolic", region=LESS)
+@theorem_16.controls("on-the-event", grade="symbolic", region=LESS)
+def test_less_error_is_noticed(statements) -> None:
+    for statement in statements.values():
+        check_less_error(statement)
+
+
+def check_less_error(statement) -> None:
     p = leaning(fmpq(1, 3))
 
     def half(point: NoisyChoice):

@@ -20,12 +20,12 @@ from dpmatrix.spec.sliding_window.compared_errors import (
 )
 from dpmatrix.tracing import bind_expression
 
-corollary_2 = cite("sliding-window.corollary-2@671955d8")
+corollary_2 = cite("sliding-window.corollary-2@1ac2ce68")
 theorem_5 = cite("sliding-window.theorem-5@e417c6b6")
 theorem_15 = cite("sliding-window.theorem-15@53541055")
 theorem_17 = cite("sliding-window.theorem-17@c45a14e3")
 theorem_14 = cite("sliding-window.theorem-14@cf0d50d8")
-theorem_16 = cite("sliding-window.theorem-16@306e57d0")
+theorem_16 = cite("sliding-window.theorem-16@7afe6d06")
 theorem_5 = cite("sliding-window.theorem-5@e417c6b6")
 
 MILLIONTH, SMALL, LARGE = Fraction(1, 10**6), Fraction(1, 50), Fraction(49, 50)

@@ -25,7 +25,7 @@ from proofs_checks.exact_matrices import line
 from proofs_checks.sliding_window.misled_choices import DEAR, E_1, FREE, NO_PROJECTION, SEEN_ALIKE, SKEW_NOISE
 from proofs_checks.sliding_window.one_row_outputs import ridge, whole_above
 
-theorem_7 = cite("sliding-window.theorem-7@a694864b")
+theorem_7 = cite("sliding-window.theorem-7@33ebe517")
 
 THEOREM = "sliding-window.theorem-7"
 MILLIONTH = Fraction(1, 10**6)
@@ -58,7 +58,7 @@ def small_eta(constant) -> TwoAxes:
     region="d = 2, k = 1, beta = 1/4, eps = 1, delta = 10^-6, gamma = 2: every c by eta = 1/(4 s^2), M = 250 s, "
     "s = ceil(c)",
 )
-def test_gamma_is_missing_before_the_additive_term(statement) -> None:
+def test_the_additive_term_does_not_grow_with_sigma(statement) -> None:
     """With 1 - P = e_1e_1', |A~(1-P)|^2 = |sigma Phi_1 + M g'|^2 and |A~(1-X)|^2 = sigma^2 |Phi_2|^2.
 
     The three vectors are independent with entries N(0, 1/m), so the first is (sigma^2 + M^2) chi^2_m/m, the second

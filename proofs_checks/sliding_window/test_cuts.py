@@ -6,36 +6,25 @@ from fractions import Fraction
 from itertools import product
 
 import attrs
-import mpmath
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
-from dpmatrix.claims.formulas import real
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window import cuts
 from dpmatrix.spec.sliding_window.cuts import (
     CutQuery,
-    PrivateCuts,
     cut_weight,
     quadratic_form,
 )
 from dpmatrix.spec.sliding_window.neighbouring_cuts import NeighbouringCuts, additive_error
+from dpmatrix.spec.sliding_window.private_cuts import PrivateCuts
 from dpmatrix.tracing import bind_expression
-from proofs_checks.sliding_window.dyadic_noise import (
-    WINDOW_OUTSIDE,
-    ZETA,
-    check_release,
-    far_slack,
-    half_the_noise,
-    least_bound,
-    window_of_one,
-)
 from proofs_checks.sliding_window.guarantees import CHANGES, DELTA, EPSILON, FAR_CONFUSION
 from proofs_checks.sliding_window.one_row_outputs import whole_above
 
-corollary_2 = cite("sliding-window.corollary-2@671955d8")
+corollary_2 = cite("sliding-window.corollary-2@1ac2ce68")
 
 PARALLEL = CutQuery(2, ((1, 2, 10**6),), (1,), 0, 16, Fraction(1, 4), 1, 1)
 CUTS = {
@@ -213,72 +202,54 @@ def test_no_private_algorithm_answers_cuts_so_well(statement) -> None:
     assert CUT.failure == 0, "the corollary's bounds always hold"
 
 
-def private_cuts(edges, subset, noise, order=3, **changes) -> PrivateCuts:
-    fields = {"leaf": 5, "height": 2, "epsilon": 10**4, "delta": HALF, "begin": 5, "end": 9, "beta": HALF, "bound": 1}
-    fields |= changes
+def private_cuts(edges, subset, noise, order=3, bound=1) -> PrivateCuts:
     matrix = fmpq_mat(order, order, [rational(entry) for entry in noise])
-    return PrivateCuts(**fields, dimension=order, edges=tuple(edges), subset=tuple(subset), noise=matrix)
+    return PrivateCuts(order, tuple(edges), tuple(subset), matrix, bound)
 
 
 EDGES = ((1, 2, 1), (2, 3, HALF), (1, 2, Fraction(1, 3)))
-NOISE = (Fraction(1, 9), 0, Fraction(1, 8), 0, Fraction(-1, 7), 0, Fraction(1, 8), 0, Fraction(1, 6))
-SAFE = private_cuts(EDGES, (2,), NOISE)
-SAFE = attrs.evolve(SAFE, bound=least_bound(SAFE))
-EDGES_SAY = "edges of weight at most 1, one a row; symmetric noise"
+SMALL = (Fraction(1, 9), 0, Fraction(1, 8), 0, Fraction(-1, 7), 0, Fraction(1, 8), 0, Fraction(1, 6))
+SAFE = private_cuts(EDGES, (2,), SMALL)
+LARGEST = private_cuts(EDGES, (2,), (0, 0, 0, 0, HALF, 0, 0, 0, 0), bound=HALF)
+EDGES_SAY = "edges of weight at most 1; symmetric noise, n x n"
+NOISE_SAYS = "|N| <= zeta"
 
 
-@corollary_2.supports_repair(
+@corollary_2.supports(
+    "on-the-event",
     grade="derived",
-    region="every graph, S, n, W, T, eps, delta, beta: derivation, each line checked; cuts of a path and a triangle",
+    region="every graph, S, n and zeta: derivation, each line checked; cuts of a path and a triangle",
 )
 def test_cuts_from_the_noisy_moment(statement) -> None:
     """An edge of weight w <= 1 is the row a = sqrt(w/2)(e_u - e_v) of the release, of norm sqrt(w) <= 1.
 
     C is twice the noisy signed sum, A_W'A_W + 2N, and e_S'C e_S = Phi_S + 2 e_S'N e_S by the step `cut`; |e_S'N e_S| <=
-    zeta |e_S|^2 = zeta |S| for every S at once where |N| <= zeta. The release is as in `check_release`.
+    zeta |e_S|^2 = zeta |S| for every S at once where |N| <= zeta.
     """
-    check_release()
     w = sympy.symbols("w", positive=True)
     row = sympy.sqrt(w / 2) * sympy.Matrix([1, -1, 0])
     assert sympy.simplify(row.dot(row) - w) == 0
     values = []
-    with mpmath.workdps(60):
-        for bound, epsilon, noise, subset in product(
-            (1, 90), (10**4, 10**5), ((0,) * 9, NOISE), ((1,), (2,), (1, 3), (1, 2, 3))
-        ):
-            p = private_cuts(
-                EDGES, subset, noise, epsilon=epsilon, bound=bound, delta=Fraction(9, 10), beta=Fraction(9, 10)
-            )
-            form = sum(2 * real(noise[3 * (i - 1) + j - 1]) for i in subset for j in subset)
-            values.append((p, min(far_slack(p), 2 * len(subset) * real(bound) - abs(form))))
-        for bound, epsilon, noise in product((Fraction(1, 50), Fraction(1, 4), 9), (1, 10**4), (0, Fraction(1, 30))):
-            p = private_cuts((), (1,), (noise,), 1, epsilon=epsilon, bound=bound, delta=Fraction(9, 10))
-            slack = window_of_one(p)
-            if noise <= bound:
-                slack = (*slack, 2 * real(bound) - 2 * real(noise))
-            values.append((p, min(slack)))
-        assert sum(value < 0 for _, value in values) >= 3, "here the probability decides"
-        largest = attrs.evolve(SAFE, noise=fmpq_mat(3, 3, [0, 0, 0, 0, rational(SAFE.bound), 0, 0, 0, 0]))
-        bind(statement, [*values, (largest, 0)])
+    for bound, noise, subset in product((1, Fraction(1, 9), 90), ((0,) * 9, SMALL), ((1,), (2,), (1, 3), (1, 2, 3))):
+        form = sum(2 * rational(noise[3 * (i - 1) + j - 1]) for i in subset for j in subset)
+        p = private_cuts(EDGES, subset, noise, bound=bound)
+        values.append((p, 2 * len(subset) * rational(bound) - abs(form)))
+    bind(statement, [*values, (LARGEST, fmpq(0))])
     for subset in ((1,), (2,), (3,), (1, 2), (1, 3), (2, 3), (1, 2, 3)):
         assert statement.at(attrs.evolve(SAFE, subset=subset)) is Truth.TRUE
         triangle = ((1, 2, 1), (2, 3, 1), (1, 3, 1))
         assert statement.at(attrs.evolve(SAFE, subset=subset, edges=triangle)) is Truth.TRUE
     assert not statement.strict
-    outside = {says: attrs.evolve(SAFE, **change) for says, change in WINDOW_OUTSIDE.items()}
-    outside |= {
-        ZETA: attrs.evolve(SAFE, bound=SAFE.bound - Fraction(1, 10**5)),
+    outside = {
         EDGES_SAY: attrs.evolve(SAFE, edges=((1, 2, Fraction(11, 10)),)),
-        "the window is not empty": attrs.evolve(SAFE, begin=8, end=8, edges=()),
+        NOISE_SAYS: attrs.evolve(SAFE, bound=Fraction(1, 9)),
     }
-    for inside in (SAFE, attrs.evolve(SAFE, leaf=0, begin=0, end=4, edges=(*EDGES, (1, 3, 1)))):
-        bind_hypotheses(statement, inside, outside)
+    bind_hypotheses(statement, SAFE, outside)
     for wrong in (
         {"edges": ((1, 1, 1),)},
         {"edges": ((1, 2, 0),)},
         {"edges": ((1, 4, 1),)},
         {"edges": ((0, 1, 1),)},
-        {"edges": (*EDGES, *EDGES)},
         {"subset": ()},
         {"subset": (4,)},
         {"subset": (1, 1)},
@@ -288,19 +259,14 @@ def test_cuts_from_the_noisy_moment(statement) -> None:
         assert statement.applies(attrs.evolve(SAFE, **wrong)) is Truth.FALSE
 
 
-@corollary_2.controls("+repair", grade="interval", region="zeta a twentieth; half the noise; |S| zeta for 2 |S| zeta")
+@corollary_2.controls("on-the-event", grade="interval", region="a ninth of the noise's norm; |S| zeta for 2 |S| zeta")
 def test_a_smaller_error_of_cuts_is_noticed(statement) -> None:
-    assert statement.at(SAFE) is Truth.TRUE
-    small = attrs.evolve(SAFE, bound=SAFE.bound / 20)
+    assert statement.at(LARGEST) is Truth.TRUE
+    small = attrs.evolve(LARGEST, bound=HALF / 9)
     assert statement.applies(small) is Truth.FALSE
-    assert statement.without(ZETA).at(small) is Truth.FALSE, "the probability itself"
-    private = attrs.evolve(SAFE, delta=MILLIONTH)
-    private = attrs.evolve(private, bound=least_bound(private))
-    assert statement.at(private) is Truth.TRUE
-    assert statement.nudged(margin=half_the_noise).at(private) is Truth.FALSE
-    largest = attrs.evolve(SAFE, noise=fmpq_mat(3, 3, [0, 0, 0, 0, rational(SAFE.bound), 0, 0, 0, 0]))
+    assert statement.without(NOISE_SAYS).at(small) is Truth.FALSE
 
     def once(p: PrivateCuts):
         return statement.formula(p) - len(p.subset) * arb(rational(p.bound))
 
-    assert statement.nudged(margin=once).at(largest) is Truth.FALSE
+    assert statement.nudged(margin=once).at(LARGEST) is Truth.FALSE

@@ -34,6 +34,13 @@ from proofs_checks.sliding_window.released_streams import check_released
 
 theorem_4 = cite("sliding-window.theorem-4@42c1717d")
 
+theorem_16 = cite("sliding-window.theorem-16@7afe6d06")
+corollary_2 = cite("sliding-window.corollary-2@1ac2ce68")
+
+AS_LEMMA_3 = "every stream, row, h, epsilon, delta: as for lemma-3"
+ALL_WINDOWS = "every window: the docstring; all windows of up to 16 rows exactly"
+ALL_NOISES = "every d, window, eps, delta, beta by the docstring; d <= 20 by chi-square laws alone"
+SMALLER = "beta = 1/2: d = 1 and a twelfth of zeta, d = 40 and an eightieth"
 QUARTER = Fraction(1, 4)
 HALF = Fraction(1, 2)
 MILLIONTH = Fraction(1, 10**6)
@@ -293,21 +300,29 @@ def test_the_positive_part_is_near_the_window(statement) -> None:
     assert statement.without(EVENT).at(attrs.evolve(GOOD, bound=Fraction(1, 20))) is Truth.FALSE
 
 
-@theorem_4.supports("released", grade="derived", region="every stream, row, h, epsilon, delta: as for lemma-3")
-def test_the_released_sums_are_private(statement) -> None:
+@theorem_4.supports("released", grade="derived", region=AS_LEMMA_3)
+@theorem_16.supports("released", grade="derived", region=AS_LEMMA_3)
+@corollary_2.supports("released", grade="derived", region=AS_LEMMA_3)
+def test_the_released_sums_are_private(statements) -> None:
     """The derivation is that of lemma-3's repair: `check_released`."""
-    check_released(statement)
+    for statement in statements.values():
+        check_released(statement)
 
 
-@theorem_4.supports(
-    "cover", grade="derived", region="every window: the docstring; all windows of up to 16 rows exactly"
-)
-def test_a_window_is_a_signed_sum(statement) -> None:
+@theorem_4.supports("cover", grade="derived", region=ALL_WINDOWS)
+@theorem_16.supports("cover", grade="derived", region=ALL_WINDOWS)
+@corollary_2.supports("cover", grade="derived", region=ALL_WINDOWS)
+def test_a_window_is_a_signed_sum(statements) -> None:
     """A prefix of a block has one dyadic part for each binary digit 1 of its length: at most h, or 1 for a whole block.
 
     A window of at most 2^h rows meets one block or two neighbouring ones. In one block it is a prefix less a prefix,
     in two the first block less a prefix and a prefix of the second: at most 2h + 1 parts either way.
     """
+    for statement in statements.values():
+        check_cover(statement)
+
+
+def check_cover(statement) -> None:
     count = 0
     for height in range(5):
         width = 1 << height
@@ -358,9 +373,9 @@ NOISE_OUTSIDE = {
 }
 
 
-@theorem_4.supports_repair(
-    grade="derived", region="every d, window, eps, delta, beta by the docstring; d <= 20 by chi-square laws alone"
-)
+@theorem_4.supports_repair(grade="derived", region=ALL_NOISES)
+@theorem_16.supports_repair(grade="derived", region=ALL_NOISES)
+@corollary_2.supports_repair(grade="derived", region=ALL_NOISES)
 @theorem_4.supports(
     "union", grade="derived", region="every d, window, beta: symbolically equal to beta at the least zeta"
 )
@@ -376,14 +391,15 @@ def test_the_noise_of_a_window_is_small(statements) -> None:
     n = sympy.symbols("n0:6")
     frobenius = n[0] ** 2 + n[3] ** 2 + n[5] ** 2 + 2 * (n[1] ** 2 + n[2] ** 2 + n[4] ** 2)
     assert sympy.expand(2 * sum(x**2 for x in n) - frobenius) == n[0] ** 2 + n[3] ** 2 + n[5] ** 2
-    law, union = (statements[f"sliding-window.theorem-4{part}"] for part in ("+repair", "/union"))
+    union = statements["sliding-window.theorem-4/union"]
+    laws = [statements[f"sliding-window.{name}+repair"] for name in ("theorem-4", "theorem-16", "corollary-2")]
+    law = laws[0]
     told = [d for d in (1, 20) if law.at(noise(d, HALF)) is Truth.TRUE]
     theorem_4.tells("which decides it for d up to {};", max(told))
     for dimension, beta in product((1, 2, 3, 5, 10, 20), (HALF, Fraction(1, 100), Fraction(99, 100))):
         for changes in ({}, {"begin": 0, "end": 1, "height": 0}, {"epsilon": 10, "end": 8}):
             p = noise(dimension, beta, **changes)
-            assert law.at(p) is Truth.TRUE
-            assert union.at(p) is Truth.TRUE
+            assert all(each.at(p) is Truth.TRUE for each in (*laws, union))
     values, bounds = [], []
     with mpmath.workdps(60):
         for begin, end, height, epsilon, bound in (
@@ -395,16 +411,18 @@ def test_the_noise_of_a_window_is_small(statements) -> None:
             for dimension in (1, 2):
                 bound_used = 2 * mpmath.mpf(9) ** dimension * mpmath.exp(-(bound**2) / (16 * spread))
                 bounds += [(attrs.evolve(p, dimension=dimension), real(HALF) - bound_used)]
-        bind(law, values)
+        for each in laws:
+            bind(each, values)
         bind(union, bounds)
         for dimension, entries in ((2, 3), (3, 6)):
             p = attrs.evolve(NOISE, dimension=dimension, bound=30)
             energy = 30**2 / (blocks(p) * deviation(p) ** 2)
             least = mpmath.gammainc(mpmath.mpf(entries) / 2, 0, energy / 4, regularized=True)
             assert 0.05 < least < 0.5
-            found = law.law.quantity(p).lower()
-            assert abs(found - arb(mpmath.nstr(least, 30))) < arb(10) ** -8, "the sum of squares is at most energy/2"
-    for statement in (law, union):
+            for each in laws:
+                found = each.law.quantity(p).lower()
+                assert abs(found - arb(mpmath.nstr(least, 30))) < arb(10) ** -8, "the squares sum to at most energy/2"
+    for statement in (*laws, union):
         assert not statement.strict
         (zeta,) = (condition for condition in statement.given if condition.says == ZETA)
         assert zeta.at(NOISE_OUTSIDE["the window is not empty"]) is Truth.FALSE, "no window has no noise"
@@ -412,13 +430,13 @@ def test_the_noise_of_a_window_is_small(statements) -> None:
             bind_hypotheses(statement, inside, NOISE_OUTSIDE)
 
 
-@theorem_4.controls(
-    "+repair", grade="interval", region="beta = 1/2: d = 1 and a twelfth of zeta, d = 40 and an eightieth"
-)
-def test_a_smaller_bound_on_the_noise_is_noticed(statement) -> None:
+@theorem_4.controls("+repair", grade="interval", region=SMALLER)
+@theorem_16.controls("+repair", grade="interval", region=SMALLER)
+@corollary_2.controls("+repair", grade="interval", region=SMALLER)
+def test_a_smaller_bound_on_the_noise_is_noticed(statements) -> None:
     line, wide = noise(1), noise(40)
-    assert statement.at(line) is Truth.TRUE
-    for p, factor in ((line, Fraction(1, 12)), (wide, Fraction(1, 80))):
+    for statement, (p, factor) in product(statements.values(), ((line, Fraction(1, 12)), (wide, Fraction(1, 80)))):
+        assert statement.at(line) is Truth.TRUE
         small = attrs.evolve(p, bound=p.bound * factor)
         assert statement.applies(small) is Truth.FALSE
         assert statement.without(ZETA).at(small) is Truth.FALSE

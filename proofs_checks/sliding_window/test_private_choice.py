@@ -28,7 +28,7 @@ from proofs_checks.sliding_window.dyadic_noise import (
 )
 from proofs_checks.sliding_window.misled_choices import E_1, NO_PROJECTION
 
-theorem_16 = cite("sliding-window.theorem-16@306e57d0")
+theorem_16 = cite("sliding-window.theorem-16@7afe6d06")
 
 HALF = Fraction(1, 2)
 MILLIONTH = Fraction(1, 10**6)

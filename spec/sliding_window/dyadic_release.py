@@ -13,7 +13,6 @@ from flint import arb
 
 from dpmatrix.exact import Exact, Real, ball
 from dpmatrix.privacy.profiles import GaussianProfile
-from dpmatrix.spec.common.conditions import below, positive, whole
 
 
 @attrs.frozen
@@ -66,8 +65,6 @@ def sequence_margin(p: DyadicRelease) -> arb:
     """Delta minus the exact profile, at epsilon, of all sums that the row enters."""
     return ball(p.delta) - GaussianProfile(arb(sums_with(p.leaf, p.height)).sqrt(), deviation(p)).delta(p.epsilon)
 
-
-RELEASE = (whole("leaf", 0), whole("height", 0), positive("epsilon"), positive("delta"), below("delta", 1))
 
 SEQUENCE_CHANGE = (
     "rows of norm at most 1, one replaced by zero; for some h release the sums of a_t'a_t over consecutive blocks of "

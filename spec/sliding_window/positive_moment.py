@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.spec.common.conditions import at_least, at_most
-from dpmatrix.spec.sliding_window.dyadic_release import cover_margin
 from dpmatrix.spec.sliding_window.informal_error import INFORMAL_ERROR
 from dpmatrix.spec.sliding_window.noisy_semidefinite import NOISY_SEMIDEFINITE
 from dpmatrix.spec.sliding_window.one_row_output import (
@@ -13,8 +12,8 @@ from dpmatrix.spec.sliding_window.one_row_output import (
     success_asked,
     theorem_4_probability,
 )
+from dpmatrix.spec.sliding_window.private_choice import RELEASE_STEPS
 from dpmatrix.spec.sliding_window.private_window import ANY_ALGORITHM, some_algorithm
-from dpmatrix.spec.sliding_window.released_sums import RELEASED
 from dpmatrix.spec.sliding_window.sketch_bounds import (
     DRAWN,
     last_display,
@@ -22,7 +21,6 @@ from dpmatrix.spec.sliding_window.sketch_bounds import (
 )
 from dpmatrix.spec.sliding_window.stated_sizes import CONSTANT_RANK
 from dpmatrix.spec.sliding_window.window_noise import (
-    COVERED,
     MOMENT,
     MOMENT_CHANGE,
     NOISE,
@@ -92,16 +90,7 @@ THEOREM_4 = Claim(
             defect=None,
             note="The deterministic half of the repair.",
         ),
-        Step("released", RELEASED, defect=None, note="The privacy of the repair, as for lemma-3."),
-        Step(
-            "cover",
-            Statement(
-                "a window of at most 2^h rows is the signed sum of at most 2h + 1 of the sums that are released",
-                cover_margin,
-                given=COVERED,
-            ),
-            defect=None,
-        ),
+        *RELEASE_STEPS,
         Step(
             "union",
             Statement(

@@ -1,8 +1,4 @@
-"""A private approximation of the window: dyadic sums, released once, whose signed sum is A_W'A_W and Gaussian noise.
-
-Leaves are single rows, of norm at most 1, of which one may be replaced by zero. The noise of a released sum has
-independent entries N(0, s^2) on and above the diagonal, s as in `dyadic_release`.
-"""
+"""What no private algorithm can know of a window of one row, and a bound on the norm of a noise."""
 
 from __future__ import annotations
 
@@ -10,75 +6,10 @@ import attrs
 from flint import arb, fmpq_mat
 
 from dpmatrix.exact import Exact, ball, square
-from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive, whole
+from dpmatrix.spec.common.conditions import at_least, below, positive, whole
 from dpmatrix.spec.common.spectra import identity
 from dpmatrix.spec.sliding_window.distinguishing import confusion_at_distance
-from dpmatrix.spec.sliding_window.dyadic_release import (
-    RELEASE,
-    DyadicRelease,
-    WindowCover,
-    deviation,
-    signed_cover,
-    window_fits,
-    window_nonempty,
-)
 from dpmatrix.spec.sliding_window.loewner import precedes_margin, scaled
-
-
-@attrs.frozen
-class PrivateWindow(DyadicRelease):
-    """A release and one window of it.
-
-    Parameters
-    ----------
-    begin, end
-        The window is made of the rows ``begin`` to ``end`` (not included), counted from 0.
-    dimension
-        d.
-    beta
-        Allowed probability of failure.
-    bound
-        zeta, a bound on the norm of the noise of the window.
-    """
-
-    begin: int
-    end: int
-    dimension: int
-    beta: Exact
-    bound: Exact
-
-
-def cover(p: PrivateWindow) -> WindowCover:
-    """Rows of the window in blocks of 2^h."""
-    return WindowCover(p.begin, p.end, p.height)
-
-
-def sums_of_window(p: PrivateWindow) -> int:
-    """Number q of released sums that make the window."""
-    return len(signed_cover(cover(p)))
-
-
-def needed_bound(p: PrivateWindow) -> arb:
-    """``4 s sqrt(q (d log 9 + log(2/beta)))``."""
-    exponent = p.dimension * arb(9).log() + (2 / ball(p.beta)).log()
-    return 4 * deviation(p) * (sums_of_window(p) * exponent).sqrt()
-
-
-def bound_margin(p: PrivateWindow) -> arb:
-    """``zeta`` minus what it has to be."""
-    return ball(p.bound) - needed_bound(p)
-
-
-WINDOW = (
-    *RELEASE,
-    whole("begin", 0),
-    exceeds("the window is not empty", window_nonempty, strict=False),
-    exceeds("the window has at most 2^h rows", window_fits, strict=False),
-    whole("dimension", 1),
-    positive("beta"),
-    below("beta", 1),
-    exceeds("zeta >= 4 s sqrt(q (d log 9 + log(2/beta)))", bound_margin, strict=False),
-)
 
 
 def within_bound(noise: fmpq_mat, bound: Exact) -> arb:

@@ -15,25 +15,12 @@ from dpmatrix.spec.common.conditions import below, exceeds, positive, whole
 from dpmatrix.spec.sliding_window.dyadic_release import (
     DyadicRelease,
     WindowCover,
-    cover_margin,
     deviation,
-    sequence_margin,
     signed_cover,
 )
 from dpmatrix.spec.sliding_window.eigenvalue_laws import triangle_exceeds
 from dpmatrix.spec.sliding_window.loewner import flag
-from dpmatrix.spec.sliding_window.private_window import PrivateWindow, cover, sums_of_window
 from dpmatrix.spec.sliding_window.released_sums import RELEASED, ReleasedStreams, joint_divergence, triangle_of_sum
-
-
-def window_errs(p: PrivateWindow) -> arb:
-    """Probability that the noise of one window has a norm above zeta, enclosed."""
-    return triangle_exceeds(p.dimension, deviation(p) * arb(sums_of_window(p)).sqrt(), p.bound)
-
-
-def window_slack(p: PrivateWindow) -> arb:
-    """Least slack of the guarantee, of the window being a sum of at most 2h + 1 signed sums, and of the probability."""
-    return sequence_margin(p).min(cover_margin(cover(p))).min(ball(p.beta) - window_errs(p))
 
 
 @attrs.frozen

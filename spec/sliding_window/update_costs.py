@@ -45,13 +45,14 @@ class UpdateRound:
     dimension: int
 
 
-def testing_cost(p: UpdateRound) -> int:
-    """Multiplications of the tests of all p with i < p <= l - 1.
+def order_cost(rows: int, dimension: int) -> int:
+    """Multiplications of one test: m d (d+1)/2 for the second moment of a sketch, d (d^2-1)/6 for the elimination."""
+    return rows * (dimension * (dimension + 1) // 2) + dimension * (dimension**2 - 1) // 6
 
-    A test takes m d (d+1)/2 for the second moment of a sketch, and d (d^2-1)/6 for the elimination.
-    """
-    one = p.rows * (p.dimension * (p.dimension + 1) // 2) + p.dimension * (p.dimension**2 - 1) // 6
-    return (p.count - 1 - p.place) * one
+
+def testing_cost(p: UpdateRound) -> int:
+    """Multiplications of the tests of all p with i < p <= l - 1."""
+    return (p.count - 1 - p.place) * order_cost(p.rows, p.dimension)
 
 
 def moving_cost(p: UpdateRound) -> int:

@@ -10,6 +10,7 @@ from flint import arb
 from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.spec.common.conditions import exceeds, whole
 from dpmatrix.spec.sliding_window.loewner import flag
+from dpmatrix.spec.sliding_window.update_time import RUN_TIME
 
 Closeness = Callable[[int, int], bool]
 
@@ -164,6 +165,7 @@ ALGORITHM_1 = Claim(
             Statement("l + i - j + 1 checkpoints remain of 1, ..., l", length_margin, given=FOUND),
             defect=None,
         ),
+        RUN_TIME,
     ),
 )
 

@@ -115,15 +115,21 @@ WINDOW_NOISE = (
     below("beta", 1),
     exceeds("zeta >= 4 s sqrt(q (d log 9 + log(2/beta)))", bound_margin, strict=False),
 )
-NOISE = Statement.of_law(
-    "with s = sqrt(h+1) (z + sqrt(z^2 + 2 eps)) / (2 eps), z = sqrt(2 log(1/delta)), and the q sums of the window, "
-    "its noise has norm at most zeta = 4 s sqrt(q (d log 9 + log(2/beta))) with probability at least 1 - beta; then, "
-    "by the step `on-the-event`, A_W'A_W - zeta <= C_+ <= A_W'A_W + 2 zeta and C_+ >= 0; and, by the step `released`, "
-    "all sums together are (eps, delta)-DP",
-    noise_within,
-    at_least=success_asked,
-    given=WINDOW_NOISE,
-)
+
+
+def small_noise(then: str) -> Statement:
+    """Build the assertion that the noise of the window is small, in words that name what the other steps add."""
+    return Statement.of_law(
+        "with s = sqrt(h+1) (z + sqrt(z^2 + 2 eps)) / (2 eps), z = sqrt(2 log(1/delta)), and the q sums of the window, "
+        "its noise has norm at most zeta = 4 s sqrt(q (d log 9 + log(2/beta))) with probability at least 1 - beta; "
+        f"then, by the step `on-the-event`, {then}; and, by the step `released`, all sums together are (eps, delta)-DP",
+        noise_within,
+        at_least=success_asked,
+        given=WINDOW_NOISE,
+    )
+
+
+NOISE = small_noise("A_W'A_W - zeta <= C_+ <= A_W'A_W + 2 zeta and C_+ >= 0")
 MOMENT_CHANGE = (
     "rows of norm at most 1, one replaced by zero; in place of Algorithm 2 the window as a signed sum of sums over "
     "blocks of 1, 2, 4, ..., 2^h rows with Gaussian noise, and C_+, the positive semidefinite matrix nearest to it; no "

@@ -11,7 +11,8 @@ from dpmatrix.spec.common.conditions import at_least, at_most, below, exceeds, p
 from dpmatrix.spec.common.spectra import eigenvalues, identity
 from dpmatrix.spec.sliding_window.compared_errors import LINEAR_ERROR
 from dpmatrix.spec.sliding_window.loewner import between, flag, squared_norm
-from dpmatrix.spec.sliding_window.private_choice import BEST_CHOICE, CHANGE, PRIVATE, best_margin
+from dpmatrix.spec.sliding_window.noisy_choice import BEST_CHOICE, best_cost_margin
+from dpmatrix.spec.sliding_window.private_choice import CHANGE, RELEASE_STEPS
 from dpmatrix.spec.sliding_window.projection_costs import (
     FACTORS,
     LOWER_41,
@@ -26,6 +27,7 @@ from dpmatrix.spec.sliding_window.projection_costs import (
     eigenvector_margin,
     is_projection,
 )
+from dpmatrix.spec.sliding_window.window_noise import small_noise
 from dpmatrix.spec.sliding_window.wishart_stream import PRINTED, RUN, NoisyStream, history
 from dpmatrix.spec.sliding_window.wishart_window import DEGREES, WishartParameters
 
@@ -201,13 +203,21 @@ THEOREM_16 = Claim(
     ),
     repair=Repair(
         f"{CHANGE}; zeta for c tau log tau, and 2 min(k, d-k) for d; no claim on space",
-        Statement(
-            f"{PRIVATE}the X~ that is best for C~ has |A_W(1-X~)|_F^2 <= |A_W(1-P)|_F^2 + 2 min(k, d-k) zeta",
-            best_margin,
-            given=BEST_CHOICE,
-        ),
+        small_noise("the X~ of rank k that is best for C~ has |A_W(1-X~)|_F^2 <= |A_W(1-P)|_F^2 + 2 min(k, d-k) zeta"),
     ),
     steps=(
+        Step(
+            "on-the-event",
+            Statement(
+                "wherever the noise has norm at most zeta, the X~ of rank k that is best for C~ has |A_W(1-X~)|_F^2 <= "
+                "|A_W(1-P)|_F^2 + 2 min(k, d-k) zeta for every P of rank k",
+                best_cost_margin,
+                given=BEST_CHOICE,
+            ),
+            defect=None,
+            note="The deterministic half of the repair, as for theorem-6.",
+        ),
+        *RELEASE_STEPS,
         Step(
             "accuracy",
             Statement(

@@ -17,7 +17,7 @@ from dpmatrix.streaming.loewner import precedes
 Closeness = Callable[[int, int], bool]
 
 
-@implements("sliding-window.algorithm-1@a6c10800", "sliding-window.algorithm-6@37851ddc")
+@implements("sliding-window.algorithm-1@cd4b304e", "sliding-window.algorithm-6@37851ddc")
 def thin(count: int, close: Closeness, *, ordered: bool = False) -> list[int]:
     """Choose the checkpoints that remain: `sliding-window.algorithm-1` and `sliding-window.algorithm-6`, repaired.
 
