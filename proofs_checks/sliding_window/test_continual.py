@@ -24,7 +24,7 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.exact_matrices import scalars
 from proofs_checks.sliding_window.chi_square_losses import shifted_delta
 
-theorem_17 = cite("sliding-window.theorem-17@99c6d6de")
+theorem_17 = cite("sliding-window.theorem-17@c45a14e3")
 theorem_18 = cite("sliding-window.theorem-18@151e4714")
 
 MILLIONTH = Fraction(1, 10**6)
@@ -72,7 +72,7 @@ def test_the_first_output_alone_is_not_private(statements) -> None:
         long = ball(FIRST.delta) - statement.margin(FIRST)
     theorem_17.tells("the rows 2 and 3 have delta {} for {} at", short, FIRST.delta)
     theorem_17.tells("the rows 2 and 3 have delta = {}, and", short)
-    theorem_17.tells("11 delta = {}, from the first output alone", long)
+    theorem_17.tells("the rows 10 and 11 {}, from the first output alone", long)
     for statement in statements.values():
         with mpmath.workdps(60):
             bind(statement, values)

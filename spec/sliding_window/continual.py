@@ -138,7 +138,7 @@ THEOREM_17 = Claim(
     ),
     because=(
         "Item 1 is, word for word, item 1 of Theorem 14, and fails with it: at d = 1, eps = 1, delta = 10^-6, tau = "
-        "194 the rows 2 and 3 have delta = 1.27e-4, and 10 and 11 delta = 0.178, from the first output alone; and "
+        "194 the rows 2 and 3 have delta = 1.27e-4, and the rows 10 and 11 0.178, from the first output alone; and "
         "with lines 12 to 14 as read the "
         "last output alone gives a row of norm at most 1 away (theorem-14, bounded-rows).\n\n"
         "Were Algorithm 8 itself published at every time, successive outputs would differ by a_t'a_t exactly while the "
