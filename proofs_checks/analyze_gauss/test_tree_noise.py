@@ -88,7 +88,7 @@ def test_noise_in_the_nodes_of_a_tree(statements) -> None:
     late = {"t <= m": {"steps": 21, "time": 31}, "time >= 1, an integer": {"time": 0}}
     bind_hypotheses(quiet, INSIDE, outside(INSIDE, late | {"steps >= 21, an integer": {"steps": 20, "time": 15}}))
     others = {"norm_bound > 0": {"norm_bound": 0}, "steps >= 1, an integer": {"steps": 0}}
-    bind_hypotheses(private, INSIDE, outside(INSIDE, GUARANTEE | late | others))
+    bind_hypotheses(private, INSIDE, outside(INSIDE, GUARANTEE | others))
 
 
 @algorithm_3.controls("tree", grade="interval", region="m = 7, t = 1: three nodes with the noise of one")

@@ -190,7 +190,7 @@ ALGORITHM_3 = Claim(
                 tree_divergence,
                 at_most=half_of_delta,
                 probability=False,
-                given=(*PRINTED, whole("steps", 1), whole("time", 1), TIME),
+                given=(*PRINTED, whole("steps", 1)),
             ),
             defect=None,
             note="not printed; each C_t + E_t is a sum of nodes",

@@ -88,7 +88,7 @@ LIPSCHITZ_CLASS = Claim(
                 "what is in F(L) for the Frobenius norm is in F(sqrt(p) L) for the spectral norm: ||A - D||_F <= "
                 "sqrt(p) ||A - D||_2",
                 other_norm_margin,
-                given=DEFINITE,
+                given=(SYMMETRIC,),
             ),
             defect=None,
             note="Ours: with equality for A - D = I, so that no constant free of p serves both.",
