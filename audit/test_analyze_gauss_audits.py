@@ -22,7 +22,7 @@ from dpmatrix.spec.analyze_gauss.online import OnlinePromise
 from dpmatrix.spec.analyze_gauss.subspace_privacy import GapSettings, RelatedGap
 
 subspace_privacy = cite("analyze-gauss.subspace-privacy@4a055941")
-algorithm_3 = cite("analyze-gauss.algorithm-3@da114bfc")
+algorithm_3 = cite("analyze-gauss.algorithm-3@864ae450")
 algorithm_1 = cite("analyze-gauss.algorithm-1@58faa141")
 
 

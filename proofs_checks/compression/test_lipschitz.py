@@ -23,7 +23,6 @@ from proofs_checks.compression.covariance_pairs import (
     PAIR_OUTSIDE,
     UNIT,
     WIDE,
-    assert_definite,
     drawn_pairs,
     frobenius,
     norm,
@@ -32,7 +31,7 @@ from proofs_checks.compression.covariance_pairs import (
 )
 from proofs_checks.exact_matrices import diagonal
 
-lipschitz_class = cite("compression.lipschitz-class@53d86606")
+lipschitz_class = cite("compression.lipschitz-class@9b09654e")
 
 ENTRIES = random.Random(20090119)
 

@@ -23,7 +23,7 @@ from dpmatrix.tracing import bind_expression
 corollary_2 = cite("sliding-window.corollary-2@1ac2ce68")
 theorem_5 = cite("sliding-window.theorem-5@e417c6b6")
 theorem_15 = cite("sliding-window.theorem-15@53541055")
-theorem_17 = cite("sliding-window.theorem-17@99c6d6de")
+theorem_17 = cite("sliding-window.theorem-17@c45a14e3")
 theorem_14 = cite("sliding-window.theorem-14@69d3119e")
 theorem_16 = cite("sliding-window.theorem-16@7afe6d06")
 theorem_5 = cite("sliding-window.theorem-5@e417c6b6")

@@ -23,7 +23,7 @@ from dpmatrix.spec.sliding_window.published_windows import PublishedWindows, lon
 from proofs_checks.sliding_window.dyadic_noise import check_release, deviation
 
 theorem_14 = cite("sliding-window.theorem-14@69d3119e")
-theorem_17 = cite("sliding-window.theorem-17@99c6d6de")
+theorem_17 = cite("sliding-window.theorem-17@c45a14e3")
 theorem_18 = cite("sliding-window.theorem-18@151e4714")
 
 LAST, ALL, LONG = (f"sliding-window.theorem-{number}+repair" for number in (14, 17, 18))

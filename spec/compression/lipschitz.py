@@ -12,7 +12,6 @@ from dpmatrix.spec.common.spectra import (
     frobenius_norm,
 )
 from dpmatrix.spec.compression.covariances import (
-    DEFINITE,
     SYMMETRIC,
     CovariancePair,
     difference,

@@ -30,7 +30,7 @@ from dpmatrix.spec.analyze_gauss.subspace_recovery import RecoveryRun
 
 algorithm_1 = cite("analyze-gauss.algorithm-1@58faa141")
 algorithm_2 = cite("analyze-gauss.algorithm-2@b4204dab")
-algorithm_3 = cite("analyze-gauss.algorithm-3@da114bfc")
+algorithm_3 = cite("analyze-gauss.algorithm-3@864ae450")
 
 
 ADDED, REPLACED = Adjacency.ADD_REMOVE_ONE, Adjacency.REPLACE_ONE

@@ -74,7 +74,7 @@ class _LeaderStream(SingleUse):
     remedy: ClassVar[str] = "publish it in the process that began it"
 
 
-@implements("analyze-gauss.algorithm-3+repair@da114bfc")
+@implements("analyze-gauss.algorithm-3+repair@864ae450")
 @frozen
 class OnlinePerturbedLeader(BoundedRecords):
     r"""Algorithm 3 of `analyze-gauss`, repaired: all m noisy matrices together are (epsilon, delta)-private.
