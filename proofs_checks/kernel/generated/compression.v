@@ -4,6 +4,21 @@
 From Coq Require Import Reals.
 Local Open Scope R_scope.
 
+(* compression.theorem-3-5/typical-outputs: of columns with correlation 1 - eta, or 1 - eta - t, the test |Y_1 - Y_2|^2 > 2 m (eta + t/2) on Y = Phi X errs in either case with probability at most 8 (1 + r)^2/(m r^2), r = t/eta *)
+Definition theorem_3_5__typical_outputs (gamma_lower_regularized : R -> R -> R) (gamma_upper_regularized : R -> R -> R) : Prop :=
+  forall (rows : Z) (eta : R) (change : R),
+  (* rows >= 1, an integer *)
+  0 <= IZR rows - 1 ->
+  (* eta > 0 *)
+  0 < eta ->
+  (* change > 0 *)
+  0 < change ->
+  eta <> 0 /\
+  change / eta <> 0 /\
+  IZR rows <> 0 /\
+  1 + change / eta <> 0 /\
+  0 <= 8 * ((1 + change / eta) / (change / eta)) ^ 2 / IZR rows - Rmax (gamma_upper_regularized (IZR rows / 2) (IZR rows / 2 * (1 + change / eta / 2))) (gamma_lower_regularized (IZR rows / 2) (IZR rows / 2 * (1 + change / eta / 2) / (1 + change / eta))).
+
 (* compression.theorem-5-1/triangle: max |X'X/m - A| <= C sqrt(ln 2np/m) + 2 Delta_max, by (12) and (6) *)
 Definition theorem_5_1__triangle : Prop :=
   forall (compressed : R) (reference : R) (own : R) (width : R) (delta_max : R),

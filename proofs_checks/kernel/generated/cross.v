@@ -202,3 +202,20 @@ Definition wishart_degrees_of_freedom_repaired : Prop :=
   epsilon ^ 2 <> 0 /\
   0 < 1 / delta /\
   0 <= IZR dimension + 28 * ln (4 / delta) / epsilon ^ 2 - Rmax (IZR dimension + 14 * ln (1 / delta) / epsilon ^ 2) (IZR dimension + 14 * ln (4 / delta) / epsilon ^ 2).
+
+(* cross.low-rank-lower-bounds/order-in-epsilon: for eps <= 1 and delta <= eps/10 the bound of the repair at t = floor(2/eps) is at least k m/(150 eps^2) *)
+Definition low_rank_lower_bounds__order_in_epsilon : Prop :=
+  forall (epsilon : R) (delta : R),
+  (* epsilon > 0 *)
+  0 < epsilon ->
+  (* epsilon <= 1 *)
+  0 <= 1 - epsilon ->
+  (* delta >= 0 *)
+  0 <= delta ->
+  (* delta <= eps/10 *)
+  0 <= epsilon / 10 - delta ->
+  epsilon <> 0 /\
+  exp epsilon - 1 <> 0 /\
+  20 * (1 + exp (IZR (Int_part (2 / epsilon)) * epsilon)) <> 0 /\
+  150 * epsilon ^ 2 <> 0 /\
+  0 <= IZR (Int_part (2 / epsilon)) ^ 2 * (1 - delta * (exp (IZR (Int_part (2 / epsilon)) * epsilon) - 1) / (exp epsilon - 1)) / (20 * (1 + exp (IZR (Int_part (2 / epsilon)) * epsilon))) - 1 / (150 * epsilon ^ 2).

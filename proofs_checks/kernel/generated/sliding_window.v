@@ -571,7 +571,7 @@ Definition theorem_11 (gamma_lower_regularized : R -> R -> R) (gamma_upper_regul
   (1 <= IZR dimension -> degrees_of_freedom <= IZR dimension - 1 -> False) /\
   0 <= (if Rlt_dec (IZR dimension) 1 then 0 else if Rlt_dec (IZR dimension - 1) degrees_of_freedom then if Rlt_dec 0 (2 * length + 1) then if Rlt_dec epsilon 0 then 0 else if Rlt_dec (degrees_of_freedom - IZR dimension + 1) 2 then if Rlt_dec ((2 * length + 1) / 2) epsilon then delta - Rmax (gamma_lower_regularized ((degrees_of_freedom - IZR dimension + 1) / 2) ((2 * length + 1) / 2)) (gamma_lower_regularized ((degrees_of_freedom - IZR dimension + 1) / 2) ((2 * length + 1) / 2 / (exp ((epsilon - (2 * length + 1) / 2) / (1 - (degrees_of_freedom - IZR dimension + 1) / 2)) - 1)) - exp epsilon * (gamma_lower_regularized ((degrees_of_freedom - IZR dimension + 1) / 2) ((2 * length + 1) / 2 / (exp ((epsilon - (2 * length + 1) / 2) / (1 - (degrees_of_freedom - IZR dimension + 1) / 2)) - 1) + (2 * length + 1) / 2) - gamma_lower_regularized ((degrees_of_freedom - IZR dimension + 1) / 2) ((2 * length + 1) / 2))) else delta - Rmax (gamma_lower_regularized ((degrees_of_freedom - IZR dimension + 1) / 2) ((2 * length + 1) / 2)) (1 - exp epsilon * gamma_upper_regularized ((degrees_of_freedom - IZR dimension + 1) / 2) ((2 * length + 1) / 2)) else if Rlt_dec epsilon ((2 * length + 1) / 2) then if Req_EM_T (degrees_of_freedom - IZR dimension + 1) 2 then delta - Rmax (- (exp (- ((2 * length + 1) / 2)) - 1)) (- (exp (epsilon - (2 * length + 1) / 2) - 1)) else delta - Rmax (gamma_lower_regularized ((degrees_of_freedom - IZR dimension + 1) / 2) ((2 * length + 1) / 2 / (exp (((2 * length + 1) / 2 + epsilon) / ((degrees_of_freedom - IZR dimension + 1) / 2 - 1)) - 1) + (2 * length + 1) / 2) - exp epsilon * gamma_lower_regularized ((degrees_of_freedom - IZR dimension + 1) / 2) ((2 * length + 1) / 2 / (exp (((2 * length + 1) / 2 + epsilon) / ((degrees_of_freedom - IZR dimension + 1) / 2 - 1)) - 1))) (gamma_upper_regularized ((degrees_of_freedom - IZR dimension + 1) / 2) ((2 * length + 1) / 2 / (exp (((2 * length + 1) / 2 - epsilon) / ((degrees_of_freedom - IZR dimension + 1) / 2 - 1)) - 1)) - exp epsilon * gamma_upper_regularized ((degrees_of_freedom - IZR dimension + 1) / 2) ((2 * length + 1) / 2 / (exp (((2 * length + 1) / 2 - epsilon) / ((degrees_of_freedom - IZR dimension + 1) / 2 - 1)) - 1) + (2 * length + 1) / 2)) else if Rlt_dec 2 (degrees_of_freedom - IZR dimension + 1) then delta - Rmax (gamma_lower_regularized ((degrees_of_freedom - IZR dimension + 1) / 2) ((2 * length + 1) / 2 / (exp (((2 * length + 1) / 2 + epsilon) / ((degrees_of_freedom - IZR dimension + 1) / 2 - 1)) - 1) + (2 * length + 1) / 2) - exp epsilon * gamma_lower_regularized ((degrees_of_freedom - IZR dimension + 1) / 2) ((2 * length + 1) / 2 / (exp (((2 * length + 1) / 2 + epsilon) / ((degrees_of_freedom - IZR dimension + 1) / 2 - 1)) - 1))) 0 else delta - Rmax (- (exp (- ((2 * length + 1) / 2)) - 1)) 0 else 0 else 0).
 
-(* sliding-window.theorem-11+repair: for a row of norm at most 1 present or absent and epsilon <= 1, delta covers the exact delta *)
+(* sliding-window.theorem-11+repair: for a row of norm at most 1 present or absent and epsilon <= 4, delta covers the exact delta *)
 Definition theorem_11_repaired (gamma_lower_regularized : R -> R -> R) (gamma_upper_regularized : R -> R -> R) : Prop :=
   forall (dimension : Z) (degrees_of_freedom : R) (epsilon : R) (delta : R) (norm : R),
   (* dimension >= 1, an integer *)
@@ -582,8 +582,8 @@ Definition theorem_11_repaired (gamma_lower_regularized : R -> R -> R) (gamma_up
   0 < delta ->
   (* delta < 1 *)
   0 < 1 - delta ->
-  (* epsilon <= 1 *)
-  0 <= 1 - epsilon ->
+  (* epsilon <= 4 *)
+  0 <= 4 - epsilon ->
   (* norm > 0 *)
   0 < norm ->
   (* norm <= 1 *)

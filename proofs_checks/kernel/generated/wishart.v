@@ -100,7 +100,7 @@ Definition theorem_2 (erfc : R -> R) (hypgeom_u : R -> R -> R -> R) : Prop :=
   (0 <= sensitivity -> sigma <= 0 -> False) /\
   0 <= (if Rlt_dec sensitivity 0 then 0 else if Rlt_dec 0 sigma then if Rlt_dec epsilon 0 then 0 else if Req_EM_T (sensitivity / sigma) 0 then delta else if Rlt_dec (epsilon / (sensitivity / sigma) - sensitivity / sigma / 2) 65536 then delta - (erfc ((epsilon / (sensitivity / sigma) - sensitivity / sigma / 2) / sqrt 2) - exp epsilon * erfc ((epsilon / (sensitivity / sigma) + sensitivity / sigma / 2) / sqrt 2)) / 2 else delta - exp (- (epsilon / (sensitivity / sigma) - sensitivity / sigma / 2) ^ 2 / 2) * (hypgeom_u (1 / 2) (1 / 2) ((epsilon / (sensitivity / sigma) - sensitivity / sigma / 2) ^ 2 / 2) / sqrt PI - hypgeom_u (1 / 2) (1 / 2) ((epsilon / (sensitivity / sigma) + sensitivity / sigma / 2) ^ 2 / 2) / sqrt PI) / 2 else 0).
 
-(* wishart.theorem-2+repair: for epsilon <= 1 the hockey-stick divergence at epsilon of the noise is at most delta *)
+(* wishart.theorem-2+repair: for epsilon <= 15/4 the hockey-stick divergence at epsilon of the noise is at most delta *)
 Definition theorem_2_repaired (erfc : R -> R) (hypgeom_u : R -> R -> R -> R) : Prop :=
   forall (epsilon : R) (delta : R) (sensitivity : R) (c : R) (sigma : R),
   (* epsilon > 0 *)
@@ -117,8 +117,8 @@ Definition theorem_2_repaired (erfc : R -> R) (hypgeom_u : R -> R -> R -> R) : P
   (delta <> 0 /\ 0 < 5 / 4 / delta /\ 0 < c * c - 2 * ln (5 / 4 / delta)) ->
   (* sigma > c s_2 / epsilon *)
   (epsilon <> 0 /\ 0 < sigma - c * sensitivity / epsilon) ->
-  (* epsilon <= 1 *)
-  0 <= 1 - epsilon ->
+  (* epsilon <= 15/4 *)
+  0 <= 15 / 4 - epsilon ->
   (sensitivity < 0 -> False) /\
   (0 <= sensitivity -> 0 < sigma -> epsilon < 0 -> False) /\
   (0 <= sensitivity -> 0 < sigma -> 0 <= epsilon -> sigma <> 0) /\
@@ -133,6 +133,38 @@ Definition theorem_2_repaired (erfc : R -> R) (hypgeom_u : R -> R -> R -> R) : P
   (0 <= sensitivity -> 0 < sigma -> 0 <= epsilon -> sensitivity / sigma <> 0 -> 65536 <= epsilon / (sensitivity / sigma) - sensitivity / sigma / 2 -> sqrt PI <> 0) /\
   (0 <= sensitivity -> sigma <= 0 -> False) /\
   0 <= (if Rlt_dec sensitivity 0 then 0 else if Rlt_dec 0 sigma then if Rlt_dec epsilon 0 then 0 else if Req_EM_T (sensitivity / sigma) 0 then delta else if Rlt_dec (epsilon / (sensitivity / sigma) - sensitivity / sigma / 2) 65536 then delta - (erfc ((epsilon / (sensitivity / sigma) - sensitivity / sigma / 2) / sqrt 2) - exp epsilon * erfc ((epsilon / (sensitivity / sigma) + sensitivity / sigma / 2) / sqrt 2)) / 2 else delta - exp (- (epsilon / (sensitivity / sigma) - sensitivity / sigma / 2) ^ 2 / 2) * (hypgeom_u (1 / 2) (1 / 2) ((epsilon / (sensitivity / sigma) - sensitivity / sigma / 2) ^ 2 / 2) / sqrt PI - hypgeom_u (1 / 2) (1 / 2) ((epsilon / (sensitivity / sigma) + sensitivity / sigma / 2) ^ 2 / 2) / sqrt PI) / 2 else 0).
+
+(* wishart.theorem-2/every-epsilon: for every epsilon the divergence is at most 2 delta/5 where sigma >= s_2 (c + sqrt(c^2 + 2 epsilon)) / (2 epsilon) *)
+Definition theorem_2__every_epsilon (erfc : R -> R) (hypgeom_u : R -> R -> R -> R) : Prop :=
+  forall (epsilon : R) (delta : R) (sensitivity : R) (c : R) (sigma : R),
+  (* epsilon > 0 *)
+  0 < epsilon ->
+  (* delta > 0 *)
+  0 < delta ->
+  (* delta < 1 *)
+  0 < 1 - delta ->
+  (* sensitivity > 0 *)
+  0 < sensitivity ->
+  (* c > 0 *)
+  0 < c ->
+  (* c^2 > 2 ln(1.25 / delta) *)
+  (delta <> 0 /\ 0 < 5 / 4 / delta /\ 0 < c * c - 2 * ln (5 / 4 / delta)) ->
+  (* sigma >= s_2 (c + sqrt(c^2 + 2 epsilon)) / (2 epsilon) *)
+  (0 <= c * c + 2 * epsilon /\ 2 * epsilon <> 0 /\ 0 <= sigma - sensitivity * (c + sqrt (c * c + 2 * epsilon)) / (2 * epsilon)) ->
+  (sensitivity < 0 -> False) /\
+  (0 <= sensitivity -> 0 < sigma -> epsilon < 0 -> False) /\
+  (0 <= sensitivity -> 0 < sigma -> 0 <= epsilon -> sigma <> 0) /\
+  (0 <= sensitivity -> 0 < sigma -> 0 <= epsilon -> sensitivity / sigma <> 0 -> sigma <> 0) /\
+  (0 <= sensitivity -> 0 < sigma -> 0 <= epsilon -> sensitivity / sigma <> 0 -> sensitivity / sigma <> 0) /\
+  (0 <= sensitivity -> 0 < sigma -> 0 <= epsilon -> sensitivity / sigma <> 0 -> epsilon / (sensitivity / sigma) - sensitivity / sigma / 2 < 65536 -> sigma <> 0) /\
+  (0 <= sensitivity -> 0 < sigma -> 0 <= epsilon -> sensitivity / sigma <> 0 -> epsilon / (sensitivity / sigma) - sensitivity / sigma / 2 < 65536 -> sensitivity / sigma <> 0) /\
+  (0 <= sensitivity -> 0 < sigma -> 0 <= epsilon -> sensitivity / sigma <> 0 -> epsilon / (sensitivity / sigma) - sensitivity / sigma / 2 < 65536 -> sqrt 2 <> 0) /\
+  (0 <= sensitivity -> 0 < sigma -> 0 <= epsilon -> sensitivity / sigma <> 0 -> 65536 <= epsilon / (sensitivity / sigma) - sensitivity / sigma / 2 -> sigma <> 0) /\
+  (0 <= sensitivity -> 0 < sigma -> 0 <= epsilon -> sensitivity / sigma <> 0 -> 65536 <= epsilon / (sensitivity / sigma) - sensitivity / sigma / 2 -> sensitivity / sigma <> 0) /\
+  (0 <= sensitivity -> 0 < sigma -> 0 <= epsilon -> sensitivity / sigma <> 0 -> 65536 <= epsilon / (sensitivity / sigma) - sensitivity / sigma / 2 -> 0 <= PI) /\
+  (0 <= sensitivity -> 0 < sigma -> 0 <= epsilon -> sensitivity / sigma <> 0 -> 65536 <= epsilon / (sensitivity / sigma) - sensitivity / sigma / 2 -> sqrt PI <> 0) /\
+  (0 <= sensitivity -> sigma <= 0 -> False) /\
+  0 <= (if Rlt_dec sensitivity 0 then 0 else if Rlt_dec 0 sigma then if Rlt_dec epsilon 0 then 0 else if Req_EM_T (sensitivity / sigma) 0 then 2 * delta / 5 else if Rlt_dec (epsilon / (sensitivity / sigma) - sensitivity / sigma / 2) 65536 then 2 * delta / 5 - (erfc ((epsilon / (sensitivity / sigma) - sensitivity / sigma / 2) / sqrt 2) - exp epsilon * erfc ((epsilon / (sensitivity / sigma) + sensitivity / sigma / 2) / sqrt 2)) / 2 else 2 * delta / 5 - exp (- (epsilon / (sensitivity / sigma) - sensitivity / sigma / 2) ^ 2 / 2) * (hypgeom_u (1 / 2) (1 / 2) ((epsilon / (sensitivity / sigma) - sensitivity / sigma / 2) ^ 2 / 2) / sqrt PI - hypgeom_u (1 / 2) (1 / 2) ((epsilon / (sensitivity / sigma) + sensitivity / sigma / 2) ^ 2 / 2) / sqrt PI) / 2 else 0).
 
 (* wishart.lemma-2: the l1 sensitivity of XX'/n lies strictly between d/n and 2d/n *)
 Definition lemma_2 : Prop :=
