@@ -189,7 +189,7 @@ def test_subspace_recovery_splits_its_promise(adjacency: Adjacency) -> None:
                     assert calibration == "printed"
                     continue
                 with precision(DIGITS):
-                    height = 1 + ball(bracket)
-                    moved = change * (1 / arb(2).sqrt() + arb(2).sqrt() / height) / height
+                    # The exact gap is at least 2 + r: the projector turns by half the angle of sine s/(2 + r).
+                    moved = arb(2).sqrt() * ((change / (2 + ball(bracket))).asin() / 2).sin()
                     units = moved * 2**mechanism.projector_bits + 6
                     assert certified(units * units, variance, 6, promise), (mechanism, bracket)

@@ -259,7 +259,7 @@ def test_costs_are_kept_on_the_event_of_lemma_2(statement) -> None:
             "eta >= 0": attrs.evolve(KEPT, eta=-1),
             "eta < 1": attrs.evolve(KEPT, eta=1),
             "ridge >= 0": attrs.evolve(KEPT, ridge=-2),
-            "(11) and (14)": attrs.evolve(KEPT, summary=diagonal((14, 7))),
+            "(11) and (14) of Lemma 2": attrs.evolve(KEPT, summary=diagonal((14, 7))),
         },
     )
     assert statement.applies(attrs.evolve(KEPT, projection=identity(3))) is Truth.FALSE

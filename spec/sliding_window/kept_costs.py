@@ -117,11 +117,12 @@ DEFINITION_4 = Claim(
     ),
     because=(
         "So read, as Lemma 5 and the definition that is cited have it, a summary does what it is for: what is best for "
-        "it is nearly best for the data. Three things are printed otherwise. Both sides carry 1 - eta, so that not "
-        "even A is a summary of itself: for eta > 0 the upper inequality needs tau_2 >= eta |A - AP|_F^2, and no tau_2 "
-        "that is free of the data serves all multiples of A. With d x d projections |A - PA| should be |A - AP|, and "
-        "A~ has 4r/eta rows in the algorithm and n here. And privacy is ascribed to a matrix, of which it is no "
-        "property: what is always published is private, and the same matrix is not where it is a copy of the data."
+        "it is nearly best for the data. Three things are printed otherwise.\n\n"
+        "Both sides carry 1 - eta, so that not even A is a summary of itself: for eta > 0 the upper inequality needs "
+        "tau_2 >= eta |A - AP|_F^2, and no tau_2 that is free of the data serves all multiples of A. With d x d "
+        "projections |A - PA| should be |A - AP|, and A~ has 4r/eta rows in the algorithm and n here.\n\n"
+        "And privacy is ascribed to a matrix, of which it is no property: what is always published is private, and the "
+        "same matrix is not where it is a copy of the data."
     ),
     steps=(
         Step(
