@@ -40,10 +40,10 @@ HEAD = """# Mutants of the specification, and of what it computes with
 Each row counts the changes of one kind to one module, one at a time, by what became of them: killed by an item of
 evidence that objected, that crashed, that could not be imported or that took too long; explained, one by one, in
 `mutation_survivors.toml`; survived without an explanation; not part of what any claim computes; and noticed by
-evidence while the fingerprint of the claim stayed the same. The table was written by `make mutate`, of texts with the
-digest {digest}.
+evidence while the fingerprint of the claim stayed the same. {extent}, of texts with the digest {digest}.
 
 """
+ALL, PART = "All of them were judged", "A part of them was judged"
 WARM = ("numpy", "scipy.stats", "sympy", "mpmath", "hypothesis")
 
 
@@ -80,10 +80,10 @@ def _tell(progress: Progress) -> Tell:
     return tell
 
 
-def _head(modules: Iterable[Module]) -> str:
-    """Say of which texts a table is: a digest of all modules, whether they were chosen or not."""
+def _head(modules: Iterable[Module], *, whole: bool) -> str:
+    """Say whether a table is of all mutants, and of which texts: a digest of all modules, chosen or not."""
     digest = hashlib.sha256(json.dumps([(module.short, module.source) for module in modules]).encode()).hexdigest()
-    return HEAD.format(digest=digest[:16])
+    return HEAD.format(extent=ALL if whole else PART, digest=digest[:16])
 
 
 def main() -> int:
@@ -122,7 +122,8 @@ def main() -> int:
     if arguments.json:
         arguments.json.write_text(json.dumps(records, indent=1), encoding="utf-8")
     if arguments.table:
-        write_atomically(arguments.table, _head(campaign.modules()) + report.table_file(records), "table")
+        head = _head(campaign.modules(), whole=selection.everything and not selection.modules)
+        write_atomically(arguments.table, head + report.table_file(records), "table")
     return int(bool(open_ones or blind or problems))
 
 

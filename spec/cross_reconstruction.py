@@ -12,6 +12,7 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.exact import Exact, ball, rational, square
 from dpmatrix.spec.common.spectra import disagreement
+from dpmatrix.spec.sliding_window.distinguishing import delta_of_group
 from dpmatrix.spec.sliding_window.loewner import flag, squared_norm
 from dpmatrix.spec.sliding_window.post_processing import excess
 
@@ -148,9 +149,8 @@ def many_moves_margin(p: Guarantee) -> arb:
     """``t^2 (1 - delta_t)/(20 (1 + e^(t eps))) - 1/(150 eps^2)`` at ``t = floor(2/eps)``."""
     epsilon = ball(p.epsilon)
     moves = (2 / epsilon).floor()
-    exponential = (moves * epsilon).exp()
-    delta = ball(p.delta) * (exponential - 1) / (epsilon.exp() - 1)
-    return square(moves) * (1 - delta) / (20 * (1 + exponential)) - 1 / (150 * square(epsilon))
+    kept = 1 - delta_of_group(epsilon, ball(p.delta), moves)
+    return square(moves) * kept / (20 * (1 + (moves * epsilon).exp())) - 1 / (150 * square(epsilon))
 
 
 def small_delta_margin(p: Guarantee) -> arb:

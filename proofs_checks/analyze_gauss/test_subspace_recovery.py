@@ -16,7 +16,7 @@ from dpmatrix.spec.analyze_gauss.subspace_recovery import RecoveryRun, RowsOrCol
 from dpmatrix.tracing import bind_expression
 from proofs_checks.exact_matrices import diagonal, rotation
 
-algorithm_2 = cite("analyze-gauss.algorithm-2@b4204dab")
+algorithm_2 = cite("analyze-gauss.algorithm-2@36f7560c")
 
 DRAWS = random.Random(20140605)
 NAME = "analyze-gauss.algorithm-2"

@@ -29,9 +29,9 @@ from proofs_checks.sliding_window.guarantees import (
 from proofs_checks.sliding_window.misled_choices import DEAR, E_1, FREE, NO_PROJECTION, SEEN_ALIKE, SKEW_NOISE
 from proofs_checks.sliding_window.one_row_outputs import whole_above
 
-theorem_5 = cite("sliding-window.theorem-5@e417c6b6")
-theorem_16 = cite("sliding-window.theorem-16@7afe6d06")
-theorem_6 = cite("sliding-window.theorem-6@14cc0529")
+theorem_5 = cite("sliding-window.theorem-5@cffb2333")
+theorem_16 = cite("sliding-window.theorem-16@d15e5fa8")
+theorem_6 = cite("sliding-window.theorem-6@87f4932b")
 
 QUERY_COUNT, DIMENSION, CONSTANT = sympy.symbols("queries dimension constant")
 

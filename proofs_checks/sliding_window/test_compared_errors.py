@@ -20,13 +20,13 @@ from dpmatrix.spec.sliding_window.compared_errors import (
 )
 from dpmatrix.tracing import bind_expression
 
-corollary_2 = cite("sliding-window.corollary-2@1ac2ce68")
-theorem_5 = cite("sliding-window.theorem-5@e417c6b6")
-theorem_15 = cite("sliding-window.theorem-15@53541055")
-theorem_17 = cite("sliding-window.theorem-17@c45a14e3")
-theorem_14 = cite("sliding-window.theorem-14@69d3119e")
-theorem_16 = cite("sliding-window.theorem-16@7afe6d06")
-theorem_5 = cite("sliding-window.theorem-5@e417c6b6")
+corollary_2 = cite("sliding-window.corollary-2@88f5743a")
+theorem_5 = cite("sliding-window.theorem-5@cffb2333")
+theorem_15 = cite("sliding-window.theorem-15@1bd8d0d6")
+theorem_17 = cite("sliding-window.theorem-17@a6d15791")
+theorem_14 = cite("sliding-window.theorem-14@b9bb29ea")
+theorem_16 = cite("sliding-window.theorem-16@d15e5fa8")
+theorem_5 = cite("sliding-window.theorem-5@cffb2333")
 
 MILLIONTH, SMALL, LARGE = Fraction(1, 10**6), Fraction(1, 50), Fraction(49, 50)
 BASE = ErrorParameters(2, 1, MILLIONTH, 1)

@@ -24,8 +24,8 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.exact_matrices import scalars
 from proofs_checks.sliding_window.chi_square_losses import shifted_delta
 
-theorem_17 = cite("sliding-window.theorem-17@c45a14e3")
-theorem_18 = cite("sliding-window.theorem-18@151e4714")
+theorem_17 = cite("sliding-window.theorem-17@a6d15791")
+theorem_18 = cite("sliding-window.theorem-18@897b056b")
 
 MILLIONTH = Fraction(1, 10**6)
 

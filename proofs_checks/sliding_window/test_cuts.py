@@ -21,10 +21,10 @@ from dpmatrix.spec.sliding_window.cuts import (
 from dpmatrix.spec.sliding_window.neighbouring_cuts import NeighbouringCuts, additive_error
 from dpmatrix.spec.sliding_window.private_cuts import PrivateCuts
 from dpmatrix.tracing import bind_expression
-from proofs_checks.sliding_window.guarantees import CHANGES, DELTA, EPSILON, FAR_CONFUSION
+from proofs_checks.sliding_window.guarantees import CHANGES, DELTA, EPSILON, FAR_CONFUSION, check_far_delta, far_delta
 from proofs_checks.sliding_window.one_row_outputs import whole_above
 
-corollary_2 = cite("sliding-window.corollary-2@1ac2ce68")
+corollary_2 = cite("sliding-window.corollary-2@88f5743a")
 
 PARALLEL = CutQuery(2, ((1, 2, 10**6),), (1,), 0, 16, Fraction(1, 4), 1, 1)
 CUTS = {
@@ -155,18 +155,15 @@ def test_no_private_algorithm_answers_cuts_so_well(statement) -> None:
     x, step, e = sympy.symbols("x step eta", positive=True)
     apart = (x + step) ** 2 - x**2 / (1 - e)
     assert sympy.simplify(step**2 / e - apart - e / (1 - e) * (x - step * (1 - e) / e) ** 2) == 0
-    assert sympy.Rational(3, 2) * sympy.log(2) > 1, "2^(3/2) > e"
-    assert 8 * (sympy.E - 1) > 13
+    check_far_delta(2)
     assert sympy.log(40) < 4
-    assert 2 + 14 * sympy.log(2) * (5 + 3) < 80, "tau < 40 g at g = 2"
-    assert 21 * sympy.log(2) < 40, "and tau grows less than 40 g"
     assert 4 + sympy.log(2) < 6, "4 + log g < 3g at g = 2"
     assert Fraction(46 * 49, 100) > 22
 
     def far(bend, constant):
         changes = 2 * whole_above(23 * rational(bend) * rational(constant))
-        delta = arb(2) ** -(3 * changes // 2 + 3)
-        return farthest(attrs.evolve(CUT, eta=bend, constant=constant, delta=delta, changes=changes))
+        point = attrs.evolve(CUT, eta=bend, constant=constant, delta=far_delta(changes), changes=changes)
+        return farthest(point)
 
     for bend in (Fraction(1, 10**4), Fraction(1, 20), HALF, Fraction(99, 100)):
         statement.refute(lambda constant, bend=bend: far(bend, constant))

@@ -20,7 +20,7 @@ from dpmatrix.spec.sliding_window.distinguishing import noise_degrees
 from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease
 from dpmatrix.tracing import bind_expression
 from proofs_checks.sliding_window.dyadic_noise import half_the_noise
-from proofs_checks.sliding_window.guarantees import CHANGES, DELTA, EPSILON, FAR_CONFUSION
+from proofs_checks.sliding_window.guarantees import CHANGES, DELTA, EPSILON, FAR_CONFUSION, check_far_delta, far_delta
 from proofs_checks.sliding_window.one_row_outputs import whole_above
 from proofs_checks.sliding_window.wishart_directions import (
     CHAIN,
@@ -36,7 +36,7 @@ from proofs_checks.sliding_window.wishart_directions import (
     w,
 )
 
-theorem_15 = cite("sliding-window.theorem-15@53541055")
+theorem_15 = cite("sliding-window.theorem-15@1bd8d0d6")
 
 MILLIONTH, HALF = Fraction(1, 10**6), Fraction(1, 2)
 LONG = NeighbouringAnswers(1, 1, MILLIONTH, Fraction(1, 16), 180, 1, 1, 12)
@@ -70,19 +70,15 @@ def test_no_private_algorithm_is_right_for_long_rows(statement) -> None:
     m, g, e = sympy.symbols("M g eta", positive=True)
     apart = (m + g) ** 2 - m**2 / (1 - e)
     assert sympy.simplify(g**2 / e - apart - e / (1 - e) * (m - g * (1 - e) / e) ** 2) == 0
-    assert sympy.Rational(3, 2) * sympy.log(2) > 1, "2^(3/2) > e"
-    assert 8 * (sympy.E - 1) > 13
+    check_far_delta(1)
     assert sympy.log(40) < 4
-    assert 1 + 14 * sympy.log(2) * (5 + 3) < 80, "tau < 40 g at g = 2"
-    assert 21 * sympy.log(2) < 40, "and tau grows less than 40 g"
     assert 4 + sympy.log(2) + 4 / sympy.E < 8
     assert sympy.log(2) + 1 / sympy.E < 2
 
     def far(bend, lower, upper):
         size = whole_above(40 * rational(bend) * (rational(lower) + rational(upper)))
         changes = 2 * size * (4 + size.bit_length())
-        delta = arb(2) ** -(3 * changes // 2 + 3)
-        point = NeighbouringAnswers(1, 1, delta, bend, 0, lower, upper, changes)
+        point = NeighbouringAnswers(1, 1, far_delta(changes), bend, 0, lower, upper, changes)
         return farthest(point)
 
     for bend in (Fraction(1, 10**4), Fraction(1, 20), Fraction(1, 2), Fraction(99, 100)):

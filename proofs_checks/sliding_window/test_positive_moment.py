@@ -32,10 +32,10 @@ from proofs_checks.sliding_window.one_row_outputs import (
 )
 from proofs_checks.sliding_window.released_streams import check_released
 
-theorem_4 = cite("sliding-window.theorem-4@3e9d1f0f")
+theorem_4 = cite("sliding-window.theorem-4@111cec79")
 
-theorem_16 = cite("sliding-window.theorem-16@7afe6d06")
-corollary_2 = cite("sliding-window.corollary-2@1ac2ce68")
+theorem_16 = cite("sliding-window.theorem-16@d15e5fa8")
+corollary_2 = cite("sliding-window.corollary-2@88f5743a")
 
 AS_LEMMA_3 = "every stream, row, h, epsilon, delta: as for lemma-3"
 ALL_WINDOWS = "every window: the docstring; all windows of up to 16 rows exactly"

@@ -13,7 +13,7 @@ from dpmatrix.spec.sliding_window import queried_sketch as module
 from dpmatrix.spec.sliding_window.queried_sketch import QueriedSketch
 from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream
 
-theorem_5 = cite("sliding-window.theorem-5@e417c6b6")
+theorem_5 = cite("sliding-window.theorem-5@cffb2333")
 
 
 def unit(width: int) -> fmpq_mat:

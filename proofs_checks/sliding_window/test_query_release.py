@@ -18,7 +18,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.query_release import FixedQueries, ReleasedRow, noise_variance
 from proofs_checks.sliding_window.dyadic_noise import check_guarantee, fourth_and_mixed, shift
 
-theorem_5 = cite("sliding-window.theorem-5@e417c6b6")
+theorem_5 = cite("sliding-window.theorem-5@cffb2333")
 
 HALF, MILLIONTH = Fraction(1, 2), Fraction(1, 10**6)
 SLANTED, FLAT, LEVEL = (fmpq(3, 5), fmpq(4, 5)), (fmpq(5, 13), fmpq(-12, 13)), (1, 0)

@@ -22,7 +22,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window import running_totals as module
 from dpmatrix.spec.sliding_window.running_totals import RunningTotals, TotalsNoise, checkpoints
 
-theorem_3 = cite("sliding-window.theorem-3@b60f869f")
+theorem_3 = cite("sliding-window.theorem-3@d11dea6f")
 
 HALF, QUARTER, MILLIONTH = Fraction(1, 2), Fraction(1, 4), Fraction(1, 10**6)
 SHAPES, EVENT = "a symmetric noise for each total", "R(t) - R(s) is off by zeta at most"

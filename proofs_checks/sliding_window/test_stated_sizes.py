@@ -18,10 +18,10 @@ from dpmatrix.spec.sliding_window.stated_sizes import LongStream, Storage
 from dpmatrix.tracing import bind_expression
 
 lemma_2 = cite("sliding-window.lemma-2@f7722e38")
-lemma_3 = cite("sliding-window.lemma-3@d57996e6")
+lemma_3 = cite("sliding-window.lemma-3@a4bb9e0c")
 lemma_4 = cite("sliding-window.lemma-4@77452a81")
-theorem_3 = cite("sliding-window.theorem-3@b60f869f")
-theorem_4 = cite("sliding-window.theorem-4@3e9d1f0f")
+theorem_3 = cite("sliding-window.theorem-3@d11dea6f")
+theorem_4 = cite("sliding-window.theorem-4@111cec79")
 
 SMALL, FIFTH, HALF, LARGE = Fraction(1, 50), Fraction(1, 5), Fraction(1, 2), Fraction(49, 50)
 

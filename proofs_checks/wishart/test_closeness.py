@@ -18,7 +18,7 @@ from dpmatrix.spec.wishart.closeness_proof import TopVectorRun, scale_eigenvalue
 from dpmatrix.spec.wishart.wishart_tail import WishartTail, printed_threshold
 from proofs_checks.exact_matrices import conjugated, diagonal, rotation
 
-theorem_7 = cite("wishart.theorem-7@e155a7c2")
+theorem_7 = cite("wishart.theorem-7@bc303e85")
 
 ENTRIES = random.Random(20160214)
 EVERY_D = "every d >= 2, A, W >= 0 and choice of eigenvectors, by the docstring's derivation; "

@@ -16,7 +16,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.common.spectra import identity, spectral_norm
 from dpmatrix.spec.wishart.low_rank import LowRankRelease, PrivateRelease, approximation_error, next_eigenvalue
 
-theorem_9 = cite("wishart.theorem-9@f9e00cdb")
+theorem_9 = cite("wishart.theorem-9@1f2a618f")
 
 ANY_MATRICES = (
     "every A, W >= 0, k, d, epsilon, theta: derivation in the docstring; its identity and its inequalities checked "

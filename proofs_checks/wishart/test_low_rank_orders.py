@@ -14,7 +14,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.low_rank_orders import QuotedErrors
 from dpmatrix.tracing import bind_expression
 
-theorem_9 = cite("wishart.theorem-9@f9e00cdb")
+theorem_9 = cite("wishart.theorem-9@1f2a618f")
 
 QUOTED = {
     "dimension >= 2, an integer": {"dimension": 1},

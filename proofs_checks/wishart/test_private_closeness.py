@@ -32,7 +32,7 @@ from proofs_checks.wishart.noisy_runs import (
     swapping,
 )
 
-theorem_7 = cite("wishart.theorem-7@e155a7c2")
+theorem_7 = cite("wishart.theorem-7@bc303e85")
 
 ANGLE = "the spread of W is below lambda_1 - lambda_2"
 FEWER = (

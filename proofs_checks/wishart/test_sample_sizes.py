@@ -16,7 +16,7 @@ from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.sample_sizes import SampleSizes, TwoDataSets, constant_of
 
-theorem_7 = cite("wishart.theorem-7@e155a7c2")
+theorem_7 = cite("wishart.theorem-7@bc303e85")
 
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
 POINTS = [

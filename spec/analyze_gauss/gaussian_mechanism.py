@@ -10,6 +10,7 @@ from dpmatrix.exact import Exact, Real, ball, rational, square
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.profiles import GaussianProfile
 from dpmatrix.spec.common.conditions import at_most, below, exceeds, positive
+from dpmatrix.spec.common.gaussian_noise import deviation_at_tail
 
 
 @attrs.frozen
@@ -34,8 +35,7 @@ def printed_deviation(epsilon: Real, delta: Real) -> arb:
 
 def repaired_deviation(epsilon: Real, delta: Real) -> arb:
     """``max(Delta, (a + sqrt(a^2 + 2 epsilon)) / (2 epsilon))``, a = sqrt(2 log(1/delta)): Delta up to 2 (1 + a)."""
-    root, budget = tail_root(delta), ball(epsilon)
-    return printed_deviation(epsilon, delta).max((root + (square(root) + 2 * budget).sqrt()) / (2 * budget))
+    return printed_deviation(epsilon, delta).max(deviation_at_tail(tail_root(delta), epsilon))
 
 
 def second_moment_sensitivity(p: GaussianPromise) -> arb:

@@ -9,17 +9,14 @@ from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statem
 from dpmatrix.exact import Exact, Real, ball, rational, square
 from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive
 from dpmatrix.spec.sliding_window.constrained_choice import EQUATION_23
-from dpmatrix.spec.sliding_window.loewner import flag
 from dpmatrix.spec.sliding_window.noisy_choice import NOISY_CHOICE, noisy_cost_margin
 from dpmatrix.spec.sliding_window.private_choice import CHANGE
-from dpmatrix.spec.sliding_window.published_direction import PUBLISHED_DIRECTION
+from dpmatrix.spec.sliding_window.published_direction import LINES_IN_THE_PLANE, PUBLISHED_DIRECTION
 from dpmatrix.spec.sliding_window.sketch_privacy import floor
-from dpmatrix.spec.sliding_window.sketch_size import WHOLE_SIZE
 from dpmatrix.spec.sliding_window.summary_parameters import (
     MANY_DEGREES,
     SummaryParameters,
     enlarged_rank,
-    rounding_margin,
     success_asked,
 )
 
@@ -57,11 +54,6 @@ def two_axes_probability(p: TwoAxes) -> arb:
     if slack >= 0:
         return arb(1)
     return missed if slack < 0 else missed.union(arb(1))
-
-
-def plane_margin(p: SummaryParameters) -> arb:
-    """0 when d = 2 and k = 1."""
-    return flag((p.dimension, p.k) == (2, 1))
 
 
 @attrs.frozen
@@ -162,16 +154,7 @@ THEOREM_7 = Claim(
         two_axes_probability,
         at_least=success_asked,
         given=(
-            exceeds("d = 2, k = 1", plane_margin, strict=False),
-            positive("beta"),
-            below("beta", 1),
-            exceeds("r = k'/eta, rounded up", rounding_margin, strict=False),
-            positive("eta"),
-            below("eta", fmpq(1, 2)),
-            WHOLE_SIZE,
-            positive("epsilon"),
-            positive("delta"),
-            below("delta", 1),
+            *LINES_IN_THE_PLANE,
             positive("constant"),
             at_least("row", 0),
             at_least("gamma", 1),

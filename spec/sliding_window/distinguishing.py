@@ -43,12 +43,16 @@ class PrivateRows(PrivateAnswer, Protocol):
         """Number g of changes of one row."""
 
 
+def delta_of_group(epsilon: arb, delta: arb, changes: int | arb) -> arb:
+    """``delta (e^(g eps) - 1)/(e^eps - 1)``, what delta becomes after g changes, with g eps for eps."""
+    return delta * ((changes * epsilon).exp() - 1) / (epsilon.exp() - 1)
+
+
 def confusion_at_distance(p: PrivateRows) -> arb:
     """``e^(g eps) beta + delta (e^(g eps) - 1)/(e^eps - 1) - (1 - beta)``: `confusion` after g changes of a row."""
     epsilon = ball(p.epsilon)
-    growth = (p.changes * epsilon).exp()
-    delta = ball(p.delta) * (growth - 1) / (epsilon.exp() - 1)
-    return growth * ball(p.failure) + delta - (1 - ball(p.failure))
+    delta = delta_of_group(epsilon, ball(p.delta), p.changes)
+    return (p.changes * epsilon).exp() * ball(p.failure) + delta - (1 - ball(p.failure))
 
 
 def noise_degrees(dimension: int, epsilon: Real, delta: Real) -> arb:

@@ -13,6 +13,7 @@ from flint import arb
 
 from dpmatrix.exact import Exact, Real, ball
 from dpmatrix.privacy.profiles import GaussianProfile
+from dpmatrix.spec.common.gaussian_noise import deviation_at_tail
 
 
 @attrs.frozen
@@ -57,8 +58,7 @@ def tail_distance(delta: Real) -> arb:
 
 def deviation(p: DyadicRelease) -> arb:
     """``s = sqrt(h + 1) (z + sqrt(z^2 + 2 epsilon)) / (2 epsilon)``, z = sqrt(2 log(1/delta))."""
-    z = tail_distance(p.delta)
-    return arb(p.height + 1).sqrt() * (z + (z * z + 2 * ball(p.epsilon)).sqrt()) / (2 * ball(p.epsilon))
+    return arb(p.height + 1).sqrt() * deviation_at_tail(tail_distance(p.delta), p.epsilon)
 
 
 def sequence_margin(p: DyadicRelease) -> arb:

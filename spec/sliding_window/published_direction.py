@@ -48,11 +48,24 @@ def steep_margin(p: PublishedDirection) -> arb:
     return ball(p.epsilon).exp() * rare + ball(p.delta) - likely
 
 
-def plane_margin(p: PublishedDirection) -> arb:
+def plane_margin(p: SummaryParameters) -> arb:
     """0 when d = 2 and k = 1."""
     return flag((p.dimension, p.k) == (2, 1))
 
 
+LINES_IN_THE_PLANE = (
+    exceeds("d = 2, k = 1", plane_margin, strict=False),
+    positive("beta"),
+    below("beta", 1),
+    exceeds("r = k'/eta, rounded up", rounding_margin, strict=False),
+    positive("eta"),
+    below("eta", fmpq(1, 2)),
+    WHOLE_SIZE,
+    positive("epsilon"),
+    positive("delta"),
+    below("delta", 1),
+)
+"""The parameters of Algorithms 4 and 5 where the projections are lines in the plane."""
 PUBLISHED_DIRECTION = Step(
     "privacy",
     Statement(
@@ -60,18 +73,7 @@ PUBLISHED_DIRECTION = Step(
         "line through (1, t) has for the stream of one row (M, 1/2) at most e^eps times the probability that it has "
         "for (M, -1/2), plus delta",
         steep_margin,
-        given=(
-            exceeds("d = 2, k = 1", plane_margin, strict=False),
-            positive("beta"),
-            below("beta", 1),
-            exceeds("r = k'/eta, rounded up", rounding_margin, strict=False),
-            positive("eta"),
-            below("eta", fmpq(1, 2)),
-            WHOLE_SIZE,
-            positive("epsilon"),
-            positive("delta"),
-            below("delta", 1),
-        ),
+        given=LINES_IN_THE_PLANE,
     ),
     defect=Defect.LEAK,
     note="The line turns with the row by almost as much as A~ shows, and sigma is that of fewer rows.",

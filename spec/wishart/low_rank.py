@@ -9,7 +9,6 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational
-from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.spec.common.conditions import at_least, exceeds, positive, whole
 from dpmatrix.spec.common.points import InputPerturbation
 from dpmatrix.spec.common.spectra import (
@@ -21,7 +20,8 @@ from dpmatrix.spec.common.spectra import (
     spectral_norm,
 )
 from dpmatrix.spec.wishart.low_rank_orders import ORDERS
-from dpmatrix.spec.wishart.wishart_perturbation import SymmetrisedNoise, printed_wishart_scale, symmetrised_scale
+from dpmatrix.spec.wishart.private_noise import are_semidefinite, larger_norm, scale_of_one_record
+from dpmatrix.spec.wishart.wishart_perturbation import printed_wishart_scale
 from dpmatrix.spec.wishart.wishart_tail import WishartTail, printed_threshold
 
 
@@ -164,10 +164,9 @@ class PrivateRelease(LowRankRelease):
 
 
 def private_threshold(p: PrivateRelease) -> arb:
-    """Lemma 1 at m = d + 1 and C = cI, c = 1/epsilon, or 1/(2 epsilon) at d = 1: the scale that hides a record."""
+    """Lemma 1 at m = d + 1 and C = cI, for the scale c that hides a record."""
     d = len(p.eigenvalues)
-    scale = symmetrised_scale(SymmetrisedNoise(d, Adjacency.REPLACE_ONE, p.epsilon, 1, 1, 0))
-    return printed_threshold(WishartTail((scale,) * d, d + 1, p.theta))
+    return printed_threshold(WishartTail((scale_of_one_record(d, p.epsilon),) * d, d + 1, p.theta))
 
 
 def private_error_margin(p: PrivateRelease) -> arb:
@@ -177,17 +176,12 @@ def private_error_margin(p: PrivateRelease) -> arb:
 
 def semidefinite_parts_margin(p: PrivateRelease) -> arb:
     """Non-negative exactly when W_1 and W_2 are symmetric d x d matrices without a negative eigenvalue."""
-    d = len(p.eigenvalues)
-    if (p.removed.nrows(), p.removed.ncols()) != (d, d):
-        return arb(-1)
-    parts = (p.noise + p.removed, p.removed)
-    crooked = sum((disagreement(part, part.transpose()) for part in parts), arb(0))
-    return crooked if crooked < 0 else nonnegative_spectrum(parts[0]).min(nonnegative_spectrum(parts[1]))
+    return are_semidefinite(p.noise, p.removed)
 
 
 def private_event_margin(p: PrivateRelease) -> arb:
     """Threshold minus the larger of ``||W_1||_2`` and ``||W_2||_2``."""
-    return private_threshold(p) - spectral_norm(p.noise + p.removed).max(spectral_norm(p.removed))
+    return private_threshold(p) - larger_norm(p.noise, p.removed)
 
 
 SPECTRUM, SIZES = (SPECTRAL_RELEASE[0], SPECTRAL_RELEASE[1], SPECTRAL_RELEASE[3]), SPECTRAL_RELEASE[5:]

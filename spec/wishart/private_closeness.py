@@ -7,18 +7,14 @@ from flint import arb, fmpq_mat
 
 from dpmatrix.claims import Condition, Statement, Step
 from dpmatrix.exact import ball, nonnegative_root, rational, square
-from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.spec.common.conditions import exceeds
 from dpmatrix.spec.common.spectra import (
     DECREASING,
     PROPER_RANK,
     SpectralPair,
-    disagreement,
     gap,
     noise,
     noise_norm,
-    nonnegative_spectrum,
-    spectral_norm,
 )
 from dpmatrix.spec.wishart.closeness_proof import (
     NOISY_TOP,
@@ -37,7 +33,7 @@ from dpmatrix.spec.wishart.closeness_proof import (
     tail_factor_at,
 )
 from dpmatrix.spec.wishart.either_sign import small_spread_margin, spread
-from dpmatrix.spec.wishart.wishart_perturbation import SymmetrisedNoise, symmetrised_scale
+from dpmatrix.spec.wishart.private_noise import are_semidefinite, larger_norm, scale_of_one_record
 
 
 @attrs.frozen
@@ -51,11 +47,6 @@ class PrivateRun(TopVectorRun):
     """
 
     removed: fmpq_mat
-
-
-def parts(p: PrivateRun) -> tuple[fmpq_mat, fmpq_mat]:
-    """``W_1`` and ``W_2``."""
-    return noise(p) + p.removed, p.removed
 
 
 def closeness_margin(p: TopVectorRun) -> arb:
@@ -90,28 +81,18 @@ def tail_event_margin(p: TopVectorRun) -> arb:
 
 def semidefinite_parts_margin(p: PrivateRun) -> arb:
     """Non-negative exactly when W_1 and W_2 are symmetric d x d matrices without a negative eigenvalue."""
-    d = len(p.values)
-    if (p.removed.nrows(), p.removed.ncols()) != (d, d):
-        return arb(-1)
-    least = [nonnegative_spectrum(part) for part in parts(p)]
-    return disagreement(p.removed, p.removed.transpose()) + least[0].min(least[1]).min(arb(0))
-
-
-def private_scale(p: PrivateRun) -> arb:
-    """``c = 1/(n epsilon)``, of the noise that hides a replaced record for d >= 2."""
-    return symmetrised_scale(SymmetrisedNoise(len(p.values), Adjacency.REPLACE_ONE, p.epsilon, 1, 1, 0)) / p.records
+    return are_semidefinite(noise(p), p.removed)
 
 
 def private_tail(p: PrivateRun) -> arb:
-    """``c (tail factor for theta = log(2d/eta))``: Lemma 1 for each of W_1 and W_2 with eta/2."""
+    """``c (tail factor for theta = log(2d/eta))`` with c = 1/(n epsilon): Lemma 1 for each of both with eta/2."""
     d = len(p.values)
-    return tail_factor_at(d, (2 * d / ball(p.eta)).log()) * private_scale(p)
+    return tail_factor_at(d, (2 * d / ball(p.eta)).log()) * scale_of_one_record(d, p.epsilon) / p.records
 
 
 def private_event_margin(p: PrivateRun) -> arb:
     """``c (tail factor for theta = log(2d/eta)) - max(||W_1||_2, ||W_2||_2)``."""
-    first, second = (spectral_norm(part) for part in parts(p))
-    return private_tail(p) - first.max(second)
+    return private_tail(p) - larger_norm(noise(p), p.removed)
 
 
 TAIL_EVENT = Condition("||W||_2 is at most the bound of Lemma 1 for theta = log(d/eta)", tail_event_margin)

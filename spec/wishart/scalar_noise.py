@@ -9,6 +9,7 @@ from dpmatrix.claims import Claim, Defect, Kind, Locator, Repair, Statement, Ste
 from dpmatrix.exact import Real, ball
 from dpmatrix.privacy.profiles import GaussianProfile, LaplaceProfile
 from dpmatrix.spec.common.conditions import at_least, at_most, below, exceeds, positive
+from dpmatrix.spec.common.gaussian_noise import deviation_at_tail
 
 
 @attrs.frozen
@@ -98,8 +99,7 @@ def two_fifths_of_delta(p: GaussianNoise) -> arb:
 
 def lifted_sigma_margin(p: GaussianNoise) -> arb:
     """``sigma - s_2 (c + sqrt(c^2 + 2 epsilon)) / (2 epsilon)``."""
-    c, epsilon = ball(p.c), ball(p.epsilon)
-    return ball(p.sigma) - ball(p.sensitivity) * (c + (c * c + 2 * epsilon).sqrt()) / (2 * epsilon)
+    return ball(p.sigma) - ball(p.sensitivity) * deviation_at_tail(ball(p.c), p.epsilon)
 
 
 CONSTANT = (

@@ -281,7 +281,7 @@ def test_half_a_file_of_fates_or_a_foreign_one_is_refused(kept, tmp_path, spoil,
 
 def test_the_table_counts_by_module_and_kind_of_change(kept) -> None:
     head, _, table = (kept / "table.md").read_text(encoding="utf-8").partition("\n\n|")
-    assert re.search(r"texts with the\ndigest [0-9a-f]{16}\.$", head)
+    assert re.search(r"All of them were judged, of texts with the digest [0-9a-f]{16}\.$", head)
     lines = f"|{table}".splitlines()
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     assert rows[0][:3] == ["module", "change", "mutants"]

@@ -149,10 +149,6 @@ def test_a_summary_counts_and_a_record_is_read_again() -> None:
     assert "wishart.theorem-3" not in tried.trials, "nothing about it ran"
 
 
-def never_crashed(_: str) -> bool:
-    return False
-
-
 def piece(node, target, outcome) -> Evidence:
     return Evidence(node, Citation.parse(target), Role.SUPPORTS, Grade.INTERVAL, "x", outcome)
 
@@ -167,13 +163,16 @@ def test_what_was_noticed_once_needs_no_other_item() -> None:
     assert trials.is_settled([piece("three", "toy.a", None)])
     assert not trials.is_settled([piece("three", "toy.b", None)])
     assert not trials.is_settled([]), "an item without evidence has nothing to do with it"
-    told = trials.to_json([*both, piece("five", "toy.a", Outcome.SKIPPED)], never_crashed, {})
+    told = trials.to_json([*both, piece("five", "toy.a", Outcome.SKIPPED)], {})
     assert told["evidence"] == [["one", "toy.a", "supports", False]]
 
 
 def test_an_item_that_crashes_notices_nothing() -> None:
     failed = [piece("one", "toy.a", Outcome.FAILED), piece("two", "toy.a", Outcome.FAILED)]
-    told = Trials("zero", hypotheses=False).to_json(failed, lambda node: node == "one", {})
+    trials = Trials("zero", hypotheses=False, crashed=lambda node: node == "one")
+    trials.note(failed[:1])
+    assert trials.noticed == set()
+    told = trials.to_json(failed, {})
     assert told["evidence"] == [["one", "toy.a", "supports", True], ["two", "toy.a", "supports", False]]
 
 
@@ -202,7 +201,7 @@ def test_each_statement_of_an_item_has_its_turn() -> None:
     assert not second.is_settled(both)
     second.note(both)
     assert second.noticed == set()
-    assert second.to_json(both, never_crashed, {})["evidence"] == [["one", "toy.b", "supports", True]]
+    assert second.to_json(both, {})["evidence"] == [["one", "toy.b", "supports", True]]
     assert second.is_settled([piece("three", "toy.a", None)]), "it has no second statement"
     second.note([piece("four", "toy.a", Outcome.PASSED), piece("four", "toy.b", Outcome.UNBOUND)])
     assert second.noticed == {"toy.b"}

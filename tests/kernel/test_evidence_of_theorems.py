@@ -23,7 +23,7 @@ from dpmatrix.reporting import kernel_run
 from dpmatrix.reporting.kernel_run import KernelRun, NotInstalledError, spoken
 from dpmatrix.reporting.session import Session
 from dpmatrix.reporting.theorems import About
-from dpmatrix.reporting.trials import notices
+from dpmatrix.reporting.trials import Trials
 from tests.kernel.conftest import CLAIM, EVEN, NORM
 
 REPAIR = f"{CLAIM}+repair"
@@ -149,8 +149,9 @@ def test_what_is_unchecked_earns_no_verdict_and_what_is_checked_does(registry, i
 
 def test_an_item_about_a_theorem_notices_no_emptied_margin(item) -> None:
     failed = attrs.evolve(item, outcome=Outcome.FAILED)
-    assert not notices(failed)
-    assert notices(attrs.evolve(failed, grade=Grade.SYMBOLIC))
+    trials = Trials("zero", hypotheses=False)
+    assert not trials.notices(failed)
+    assert trials.notices(attrs.evolve(failed, grade=Grade.SYMBOLIC))
 
 
 def test_an_item_agrees_with_files_as_they_are_and_with_no_others(folder, registry, said, root) -> None:

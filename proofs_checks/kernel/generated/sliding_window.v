@@ -1898,11 +1898,11 @@ Definition table_2_repaired : Prop :=
   0 <= 28 * IZR target * sqrt (IZR dimension) * ln (IZR dimension) / epsilon /\
   0 < delta /\
   0 <= - 2 * ln delta /\
-  0 <= sqrt (- 2 * ln delta) * sqrt (- 2 * ln delta) + 2 * epsilon /\
+  0 <= sqrt (- 2 * ln delta) ^ 2 + 2 * epsilon /\
   2 * epsilon <> 0 /\
   0 <= IZR dimension * ln 9 + ln (IZR dimension) /\
-  0 <= 2 * IZR target * (4 * (sqrt 1 * (sqrt (- 2 * ln delta) + sqrt (sqrt (- 2 * ln delta) * sqrt (- 2 * ln delta) + 2 * epsilon)) / (2 * epsilon)) * sqrt (IZR dimension * ln 9 + ln (IZR dimension))) /\
-  0 <= sqrt (28 * IZR target * sqrt (IZR dimension) * ln (IZR dimension) / epsilon) - sqrt (2 * IZR target * (4 * (sqrt 1 * (sqrt (- 2 * ln delta) + sqrt (sqrt (- 2 * ln delta) * sqrt (- 2 * ln delta) + 2 * epsilon)) / (2 * epsilon)) * sqrt (IZR dimension * ln 9 + ln (IZR dimension)))).
+  0 <= 2 * IZR target * (4 * (sqrt 1 * ((sqrt (- 2 * ln delta) + sqrt (sqrt (- 2 * ln delta) ^ 2 + 2 * epsilon)) / (2 * epsilon))) * sqrt (IZR dimension * ln 9 + ln (IZR dimension))) /\
+  0 <= sqrt (28 * IZR target * sqrt (IZR dimension) * ln (IZR dimension) / epsilon) - sqrt (2 * IZR target * (4 * (sqrt 1 * ((sqrt (- 2 * ln delta) + sqrt (sqrt (- 2 * ln delta) ^ 2 + 2 * epsilon)) / (2 * epsilon))) * sqrt (IZR dimension * ln 9 + ln (IZR dimension)))).
 
 (* sliding-window.table-2/space-of-theorem-3: the space of Theorem 3 for r = k/eta is at least the last row's *)
 Definition table_2__space_of_theorem_3 : Prop :=

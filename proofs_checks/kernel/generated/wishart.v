@@ -150,7 +150,7 @@ Definition theorem_2__every_epsilon (erfc : R -> R) (hypgeom_u : R -> R -> R -> 
   (* c^2 > 2 ln(1.25 / delta) *)
   (delta <> 0 /\ 0 < 5 / 4 / delta /\ 0 < c * c - 2 * ln (5 / 4 / delta)) ->
   (* sigma >= s_2 (c + sqrt(c^2 + 2 epsilon)) / (2 epsilon) *)
-  (0 <= c * c + 2 * epsilon /\ 2 * epsilon <> 0 /\ 0 <= sigma - sensitivity * (c + sqrt (c * c + 2 * epsilon)) / (2 * epsilon)) ->
+  (0 <= c ^ 2 + 2 * epsilon /\ 2 * epsilon <> 0 /\ 0 <= sigma - sensitivity * ((c + sqrt (c ^ 2 + 2 * epsilon)) / (2 * epsilon))) ->
   (sensitivity < 0 -> False) /\
   (0 <= sensitivity -> 0 < sigma -> epsilon < 0 -> False) /\
   (0 <= sensitivity -> 0 < sigma -> 0 <= epsilon -> sigma <> 0) /\

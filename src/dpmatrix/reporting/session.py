@@ -78,7 +78,9 @@ class Session:
         if deciding and not self.is_worker and (found := misconduct(config.rootpath, BODY)):
             raise pytest.UsageError("\n".join(found))
         self.margins: str | None = config.getoption("--margins")
-        self.trials = Trials(self.margins, bool(config.getoption("--hypotheses")), config.getoption("--turn"))
+        self.outcomes = Outcomes()
+        searched, turn = bool(config.getoption("--hypotheses")), config.getoption("--turn")
+        self.trials = Trials(self.margins, searched, turn, crashed=self.outcomes.crashed)
         # Whether evidence alone is run, beside the audits of a run that decides, and somebody asks what it saw.
         self.restricted = bool(
             deciding or config.getoption("--claims") or self.margins is not None or self.trials.hypotheses
@@ -106,7 +108,6 @@ class Session:
         if deciding:
             self._refuse_circles()
         self.declared: dict[tuple[str, ...], Evidence] = {}
-        self.outcomes = Outcomes()
         self.malformed: list[str] = []
         self.interrupted = False
         # Now, since an item may change what these read.
@@ -227,7 +228,7 @@ class Session:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep the outcome of every item that ran, also of those that ran in a worker."""
         self.outcomes.add(report)
-        if self.margins is not None and not self.outcomes.crashed(report.nodeid):
+        if self.margins is not None:
             self.trials.note(self.outcomes.judge(one) for one in self.declared.values() if one.node == report.nodeid)
 
     @pytest.hookimpl(optionalhook=True)
@@ -259,9 +260,7 @@ class Session:
             records = [evidence.to_json() for evidence in self.declared.values()]
             write_atomically(Path(declared_file), dumps(records))
         if tried := self.config.getoption("--tried"):
-            write_atomically(
-                Path(tried), dump(self.trials.to_json(self._judged(), self.outcomes.crashed, self.outcomes.needs()))
-            )
+            write_atomically(Path(tried), dump(self.trials.to_json(self._judged(), self.outcomes.needs())))
         if (
             self.kernel.wrong is not None
             and not self.deciding

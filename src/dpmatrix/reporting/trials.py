@@ -24,6 +24,8 @@ class Trials:
         Whether the need of each hypothesis is searched for.
     turn
         Which of the statements that an item is about has the replaced margin.
+    crashed
+        Whether an item, by its node, failed otherwise than by an objection: it noticed nothing.
     noticed
         The statements whose replaced margin some item noticed.
     needed
@@ -33,6 +35,7 @@ class Trials:
     margins: str | None
     hypotheses: bool
     turn: int = 0
+    crashed: Callable[[str], bool] = attrs.field(default=lambda _: False, kw_only=True)
     noticed: set[str] = attrs.Factory(set)
     needed: set[tuple[str, str]] = attrs.Factory(set)
 
@@ -52,7 +55,7 @@ class Trials:
         if self.margins is not None:
             evidence = [*evidence]
             target = self.target(evidence)
-            self.noticed |= {target for one in evidence if one.citation.target == target and notices(one)}
+            self.noticed |= {target for one in evidence if one.citation.target == target and self.notices(one)}
 
     def needs(self, statements: Iterable[Statement], observed: Observed) -> dict[str, dict[str, str]]:
         """Search for the need of the hypotheses of statements that an item met, but of those known to be needed."""
@@ -64,18 +67,22 @@ class Trials:
                 found[one.name] = {says: need.value for says, need in here.items()}
         return found
 
-    def to_json(
-        self, evidence: Iterable[Evidence], crashed: Callable[[str], bool], found: dict[str, dict[str, str]]
-    ) -> dict[str, object]:
-        """Return what became of each piece of evidence that was tried, and the needs that were found, by statement.
+    def notices(self, evidence: Evidence) -> bool:
+        """Whether an item that ran no longer shows what it is evidence of.
 
-        An item that crashed, of which the second argument tells, noticed nothing.
+        An item about a theorem compares the text of its statement, and would notice any change, whether it matters or
+        not.
         """
+        failed = evidence.outcome in (Outcome.FAILED, Outcome.UNBOUND) and not self.crashed(evidence.node)
+        return failed and evidence.grade not in KERNEL_GRADES
+
+    def to_json(self, evidence: Iterable[Evidence], found: dict[str, dict[str, str]]) -> dict[str, object]:
+        """Return what became of each piece of evidence that was tried, and the needs that were found, by statement."""
         by_node: dict[str, list[Evidence]] = {}
         for item in evidence:
             by_node.setdefault(item.node, []).append(item)
         pieces = [
-            [item.node, item.citation.target, item.role.value, not notices(item) or crashed(item.node)]
+            [item.node, item.citation.target, item.role.value, not self.notices(item)]
             for items in by_node.values()
             for item in items
             if self.margins is None or item.citation.target == self.target(items)
@@ -87,11 +94,3 @@ class Trials:
 def turns(targets: Iterable[str]) -> list[str]:
     """Return the statements that an item is about in the order in which they are emptied."""
     return sorted({*targets})
-
-
-def notices(evidence: Evidence) -> bool:
-    """Whether an item that ran no longer shows what it is evidence of.
-
-    An item about a theorem compares the text of its statement, and would notice any change, whether it matters or not.
-    """
-    return evidence.outcome in (Outcome.FAILED, Outcome.UNBOUND) and evidence.grade not in KERNEL_GRADES
