@@ -40,7 +40,9 @@ READ = (*FOLDERS, "spec", "src")
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--claims", nargs="+", default=[], metavar="ID", help="these claims alone, by their files")
+    chosen = parser.add_mutually_exclusive_group()
+    chosen.add_argument("--claims", nargs="+", default=[], metavar="ID", help="these claims alone, by their files")
+    chosen.add_argument("--changed", action="store_true", help="the claims that changed since they were tried")
     parser.add_argument("--workers", type=int, default=2, help="processes at a time")
     parser.add_argument("--state", type=Path, metavar="FILE", help="keep each finished part there, and go on from it")
     parser.add_argument("--survivors", type=Path, default=HERE / "vacuity_survivors.toml", help="the explanations")
@@ -161,19 +163,36 @@ def _all_tried(evidence: Evidence, state: Path | None, against: str) -> dict[str
     return dict(found)
 
 
+def changed_since(known: Tried, fingerprints: Mapping[str, str]) -> list[str]:
+    """Return the claims that are not what they were when they were tried."""
+    return [claim for claim, fingerprint in fingerprints.items() if known.fingerprints.get(claim) != fingerprint]
+
+
+def renewed(known: Tried, tried: Tried, claims: Collection[str]) -> Tried:
+    """Put what was tried of these claims in the place of what is known of them; forget claims that are no more."""
+    kept = {claim: known.fingerprints[claim] for claim in known.fingerprints.keys() & tried.fingerprints.keys()}
+    trials = {name: trial for name, trial in known.trials.items() if claim_of(name) in kept.keys() - {*claims}}
+    trials |= {name: trial for name, trial in tried.trials.items() if claim_of(name) in claims}
+    return Tried(trials, kept | {claim: tried.fingerprints[claim] for claim in claims})
+
+
 def main() -> int:
     """Run, write, print, and return the exit code."""
     arguments = _arguments()
     registry = load()
-    evidence = Evidence.collect(arguments.claims, arguments.workers)
-    found = _all_tried(evidence, arguments.state, _digest(arguments.claims))
+    known = Tried.from_json(json.loads(TRIED.read_text(encoding="utf-8")))
+    claims: list[str] = changed_since(known, registry.fingerprints) if arguments.changed else arguments.claims
+    if arguments.changed and not claims:
+        print("no claim has changed since it was tried")
+        return 0
+    evidence = Evidence.collect(claims, arguments.workers)
+    found = _all_tried(evidence, arguments.state, _digest(claims))
     reasons: Reasons = tomllib.loads(arguments.survivors.read_text(encoding="utf-8"))
     margins = {kind: found[kind]["evidence"] for kind in MARGINS}
     tried = Tried.of(registry, margins, found[HYPOTHESES]["needs"], reasons)
-    if not arguments.claims:
-        write_atomically(TRIED, dump(tried.to_json()))
-    wanted = [claim.id for claim in registry if not arguments.claims or claim.id in arguments.claims]
-    problems = tried.problems(wanted, reasons, whole=not arguments.claims)
+    wanted = [claim.id for claim in registry if not claims or claim.id in claims]
+    write_atomically(TRIED, dump(renewed(known, tried, wanted).to_json()))
+    problems = tried.problems(wanted, reasons, whole=not claims)
     print(tried.summary(wanted))
     print(*problems, sep="\n")
     return int(bool(problems))

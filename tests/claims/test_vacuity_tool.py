@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from dpmatrix.claims import Evidence
+from dpmatrix.claims.tried import Trial, Tried
 from dpmatrix.reporting.trials import Trials
 
 TOOL = Path(__file__).parents[2] / "audit" / "vacuity.py"
@@ -129,3 +130,16 @@ def test_what_was_found_is_kept_whoever_found_it(vacuity: ModuleType) -> None:
     }
     evidence, _ = told(vacuity, [*pieces, (TEST, "c", "supports")], answers)
     assert evidence.tried("hypotheses")["needs"] == {"a": {"x > 0": "needed"}, "b": {"y > 0": "domain"}}
+
+
+def test_a_part_that_is_tried_again_renews_its_own_record_alone(vacuity: ModuleType) -> None:
+    """Claim b has changed and lost a step, c is new, d is no more; of a, which stands, nothing is touched."""
+    old, new = Trial(("zero",), 1, {}), Trial((), 2, {})
+    known = Tried({"x.a": old, "x.b": old, "x.b/step": old, "x.d": old}, {"x.a": "1", "x.b": "1", "x.d": "1"})
+    now = {"x.a": "1", "x.b": "2", "x.c": "1"}
+    changed = vacuity.changed_since(known, now)
+    assert changed == ["x.b", "x.c"]
+    tried = Tried({"x.a": new, "x.b": new, "x.c": new}, now)
+    assert vacuity.renewed(known, tried, changed) == Tried({"x.a": old, "x.b": new, "x.c": new}, now)
+    assert vacuity.changed_since(vacuity.renewed(known, tried, changed), now) == []
+    assert vacuity.changed_since(vacuity.renewed(known, tried, ["x.b"]), now) == ["x.c"]
