@@ -60,10 +60,10 @@ def _arguments() -> argparse.Namespace:
 
 
 def _texts(root: Path, library: str, suite: Sequence[str]) -> set[Path]:
-    """Return the files of the library, of the specification, and of the rooms in which a suite stands."""
+    """Return the files of the library, of the specification, and of the folders in which a suite stands."""
     places = [Path(word.partition("::")[0]) for word in suite]
-    rooms = {"spec", *(place.parts[0] for place in places if (root / place).exists())}
-    found = {path for room in rooms for path in (root / room).rglob("*.py") if not path.name.startswith("mutat")}
+    folders = {"spec", *(place.parts[0] for place in places if (root / place).exists())}
+    found = {path for folder in folders for path in (root / folder).rglob("*.py") if not path.name.startswith("mutat")}
     return {path for path in found if "mutation" not in path.parts} | set(_library(library))
 
 

@@ -21,9 +21,9 @@ from dpmatrix.spec.analyze_gauss.gaussian_mechanism import GaussianPromise
 from dpmatrix.spec.analyze_gauss.online import OnlinePromise
 from dpmatrix.spec.analyze_gauss.subspace_privacy import GapSettings, RelatedGap
 
-subspace_privacy = cite("analyze-gauss.subspace-privacy@810049e3")
-algorithm_3 = cite("analyze-gauss.algorithm-3@b913eaa7")
-algorithm_1 = cite("analyze-gauss.algorithm-1@1b1ab8c0")
+subspace_privacy = cite("analyze-gauss.subspace-privacy@54138e5e")
+algorithm_3 = cite("analyze-gauss.algorithm-3@313a4582")
+algorithm_1 = cite("analyze-gauss.algorithm-1@bc0272e1")
 
 
 ADDED = Adjacency.ADD_REMOVE_ONE

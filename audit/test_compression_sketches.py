@@ -24,8 +24,8 @@ from dpmatrix.spec.compression.procedures import TwoCentres
 from dpmatrix.spec.compression.transformation import RawPair
 from dpmatrix.spec.compression.truncated_loss import TruncatedPair, exact_loss, printed_bound
 
-corollary_3_7 = cite("compression.corollary-3-7@64f8de22")
-theorem_4_6 = cite("compression.theorem-4-6@d44fdd6f")
+corollary_3_7 = cite("compression.corollary-3-7@1a88b6d7")
+theorem_4_6 = cite("compression.theorem-4-6@f52d592e")
 procedure_4_1 = cite("compression.procedure-4-1@5f90c6a5")
 
 

@@ -82,7 +82,7 @@ def extreme_losses(mechanism: Ppca, rest: list[list[float]], old: list[float], n
 
 @theorem_6.supports(
     grade="numeric",
-    region="every output, in balls, on nine kinds of pairs with k = 1, d = 2, 3, 5, n up to 121 and three epsilon",
+    region="every output, in balls, on 36 pairs with k = 1 and n up to 121; d and epsilon as in the item's name",
 )
 @pytest.mark.parametrize("dimension", [2, 3, 5])
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1), Fraction(3)])
@@ -173,7 +173,7 @@ def test_a_search_for_neighbours_and_outputs_finds_no_more(
         refinement=30,
     )
     record_property("detail", f"loss {worst.loss:.6f} on '{worst.pair.name}' after {worst.evaluations} ratios")
-    view = f"density ratio, least noise for epsilon = {weight:.3g}, d = 2"
+    view = f"density ratio, minimal noise for epsilon = {weight:.3g}, d = 2"
     record_loss(worst, mechanism, view, epsilon=1, control=broken)
     assert (worst.loss > 1) is broken
     assert worst.loss > 0.6

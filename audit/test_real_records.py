@@ -61,7 +61,7 @@ def test_symmetrised_wishart_raises_no_alarm_on_real_records(statement, audited_
 
 @pytest.mark.parametrize("mechanism", [LaplaceInputPerturbation(EPSILON), SymmetrisedWishartMechanism(EPSILON)])
 def test_real_records_are_released_under_a_guarantee(records, mechanism) -> None:
-    """Both safe roads run on all of the records with secret bits, and what they give is a symmetric lattice matrix."""
+    """Both safe methods run on all of the records with secret bits, and give a symmetric lattice matrix."""
     release = mechanism.release(records.records[:, :30], entropy=SystemEntropy())
     assert release.private
     assert release.guarantee.epsilon == EPSILON

@@ -41,7 +41,7 @@ EPSILONS = tuple(Fraction(numerator, 10) for numerator in (1, 5, 10, 20, 31, 50,
 DELTA = Fraction(1, 10**6)
 GAUSSIAN = ("gaussian", "mod-sulq")
 BOUND = 64
-BLOCKED = [subject for subject in SUBJECTS if "release_blocks" in subject.roads]
+BLOCKED = [subject for subject in SUBJECTS if "release_blocks" in subject.methods]
 MENU = [*MATRICES, *DIRECTIONS]
 
 

@@ -59,7 +59,7 @@ def test_a_release_has_the_noise_that_its_mechanism_names(subject: Subject, sett
 def replayed_as(subject: Subject, released: object, named: object, setting: Setting, seed: int) -> bool:
     """Compare the releases of one mechanism with the noise that another one names."""
     impostor = copy(subject)
-    impostor.publish = lambda _mechanism, data, entropy, road: subject.publish(released, data, entropy, road)
+    impostor.publish = lambda _mechanism, data, entropy, method: subject.publish(released, data, entropy, method)
     return impostor.replayed(named, setting, seed)
 
 

@@ -53,7 +53,7 @@ def test_no_mechanism_of_the_library_is_left_out() -> None:
 
 def test_no_public_function_is_left_out() -> None:
     assert public_functions(["dpmatrix.mechanisms", "dpmatrix.mechanisms.streams"]) == set(FUNCTIONS)
-    assert set(FUNCTIONS.values()) <= {road for subject in SUBJECTS for road in subject.roads}
+    assert set(FUNCTIONS.values()) <= {method for subject in SUBJECTS for method in subject.methods}
 
 
 def test_a_new_mechanism_and_a_new_method_are_noticed(tmp_path, monkeypatch) -> None:
@@ -102,23 +102,23 @@ def test_a_release_says_what_it_keeps(subject: Subject, setting: Setting) -> Non
     """The guarantee that was asked for, in its relation, with secret bits; none with bits that are known."""
     setting = subject.at(setting)
     mechanism, data = subject.build(setting), setting.empty()
-    for road in subject.roads:
-        secret = subject.publish(mechanism, data, SystemEntropy(), road)
+    for method in subject.methods:
+        secret = subject.publish(mechanism, data, SystemEntropy(), method)
         assert {release.guarantee for release in secret} == {subject.guarantee(setting)}
-        known = subject.publish(mechanism, data, SeededEntropy(1), road)
+        known = subject.publish(mechanism, data, SeededEntropy(1), method)
         assert {release.guarantee for release in known} == {None}
         assert {release.adjacency for release in (*secret, *known)} == {setting.adjacency}
-        again = subject.publish(mechanism, data, None, road)
+        again = subject.publish(mechanism, data, None, method)
         assert {release.guarantee for release in again} == {subject.guarantee(setting)}
         assert not np.array_equal(subject.seen(secret), subject.seen(again)), "noise is drawn anew"
 
 
 @pytest.mark.parametrize(("subject", "setting"), EVERYTHING)
-def test_every_road_publishes_the_same(subject: Subject, setting: Setting) -> None:
+def test_every_method_publishes_the_same(subject: Subject, setting: Setting) -> None:
     """From the same bits, whether the records come at once or in blocks."""
     setting = subject.at(setting)
     mechanism, pair = subject.build(setting), subject.pairs(setting)[0]
-    first, *others = (subject.seen(subject.publish(mechanism, pair.data, SeededEntropy(2), r)) for r in subject.roads)
+    first, *others = (subject.seen(subject.publish(mechanism, pair.data, SeededEntropy(2), r)) for r in subject.methods)
     for other in others:
         assert np.allclose(first, other, rtol=1e-9, atol=1e-9)
 
@@ -132,18 +132,20 @@ def test_data_that_no_guarantee_covers_are_refused(subject: Subject, setting: Se
     A stream without rows publishes nothing.
     """
     setting = subject.at(setting)
-    for road in subject.roads:
+    for method in subject.methods:
         for place in (0, -1):
             long = setting.empty(max(3, setting.records) if not isinstance(subject, Stream) else None)
             long[place, 0] = np.nextafter(setting.factor, np.inf)
             with pytest.raises(InvalidParameterError, match=r"longer.*no guarantee covers this refusal"):
-                subject.publish(subject.build(setting, over_norm="reject"), long, SeededEntropy(1), road)
+                subject.publish(subject.build(setting, over_norm="reject"), long, SeededEntropy(1), method)
             short = np.where(long > setting.factor, setting.factor, long)
-            released = [subject.publish(subject.build(setting), data, SeededEntropy(1), road) for data in (long, short)]
+            released = [
+                subject.publish(subject.build(setting), data, SeededEntropy(1), method) for data in (long, short)
+            ]
             assert np.array_equal(*(subject.seen(one) for one in released))
         if setting.adjacency is REPLACED and not isinstance(subject, Stream):
             with pytest.raises(InvalidParameterError):
-                subject.publish(subject.build(setting), setting.empty(0), SeededEntropy(1), road)
+                subject.publish(subject.build(setting), setting.empty(0), SeededEntropy(1), method)
 
 
 @pytest.fixture
@@ -156,7 +158,7 @@ def searched(audited):
 
         def draw(data: np.ndarray, generator: np.random.Generator) -> np.ndarray:
             entropy = SecretSeed(int(generator.integers(2**62)))
-            return subject.seen(subject.publish(mechanism, data, entropy, subject.roads[0]))
+            return subject.seen(subject.publish(mechanism, data, entropy, subject.methods[0]))
 
         guarantee = subject.guarantee(setting)
         name = f"release, every bit, d = {setting.dimension}, norm bound {setting.norm_bound}{view}"

@@ -115,8 +115,8 @@ def test_laplace_input_perturbation_gives_nothing_away(note_representation, fail
     assert not result.violated
 
 
-@pytest.mark.parametrize("road", ["simulate", "release"])
-def test_the_release_is_safe_where_the_simulation_is_not(note_representation, failure_probability, road: str) -> None:
+@pytest.mark.parametrize("method", ["simulate", "release"])
+def test_the_release_is_safe_where_the_simulation_is_not(note_representation, failure_probability, method: str) -> None:
     """Both are the same mechanism to a mathematician; the floats of the one give a record away, as it warns."""
     mechanism = LaplaceInputPerturbation(1)
 
@@ -125,7 +125,7 @@ def test_the_release_is_safe_where_the_simulation_is_not(note_representation, fa
         return np.stack([mechanism.release(data, entropy=entropy).to_numpy() for _ in range(size)])
 
     result = audit_representation(
-        mechanism.simulate if road == "simulate" else release,
+        mechanism.simulate if method == "simulate" else release,
         neighbouring_pairs(2, 2, Adjacency.REPLACE_ONE)[:1],
         epsilon=1,
         training=500,
@@ -133,7 +133,7 @@ def test_the_release_is_safe_where_the_simulation_is_not(note_representation, fa
         failure_probability=failure_probability,
         generator=1,
     )
-    seen = "the release" if road == "release" else "the simulation in floats, which is no release"
-    note_representation(result, (mechanism, f"low bits of {seen}, d = 2"), control=road == "simulate")
-    assert result.leaks == (road == "simulate")
-    assert result.violated == (road == "simulate")
+    seen = "the release" if method == "release" else "the simulation in floats, which is no release"
+    note_representation(result, (mechanism, f"low bits of {seen}, d = 2"), control=method == "simulate")
+    assert result.leaks == (method == "simulate")
+    assert result.violated == (method == "simulate")

@@ -117,7 +117,7 @@ def plant(root: Path, faults: Sequence[Fault], library: str, drafts: Path, *, wo
     FaultError
         If it does not, so that it objects to nothing in particular; or as `Fault.mutant`.
     """
-    folders = {room: root / room for room in evidence.ROOMS}
+    folders = {folder: root / folder for folder in evidence.FOLDERS}
     imports = Imports.of(folders | {name: substitution.folder_of(name) for name in ("dpmatrix", library)})
     mutants = [fault.mutant(library) for fault in faults]
 

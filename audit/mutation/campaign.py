@@ -22,7 +22,7 @@ from mutation.reach import Reach, claims_now, fingerprints_now, noting_calls
 from mutation.source import Edit
 from mutation.verdicts import Outcome, Verdict
 
-ROOMS = ("src", "spec", "proofs_checks", "tests", "audit")
+FOLDERS = ("src", "spec", "proofs_checks", "tests", "audit")
 
 
 @attrs.frozen
@@ -65,13 +65,13 @@ class Campaign:
 
     @imports.default
     def _imports(self) -> Imports:
-        folders = {room: self.root / room for room in evidence.ROOMS}
+        folders = {folder: self.root / folder for folder in evidence.FOLDERS}
         library = {name: substitution.folder_of(name) for name in ("dpmatrix", self.package)}
         return Imports.of(folders | library)
 
     def files(self) -> dict[str, tuple[int, int]]:
         """Size and time of change of every Python file on which a run depends."""
-        files = [path for room in ROOMS for path in (self.root / room).rglob("*.py")]
+        files = [path for folder in FOLDERS for path in (self.root / folder).rglob("*.py")]
         return {str(path): (path.stat().st_size, path.stat().st_mtime_ns) for path in files}
 
     def modules(self) -> list[Module]:

@@ -18,7 +18,7 @@ import pytest
 from dpmatrix.claims import Evidence, Grade
 from dpmatrix.claims.evidence import KERNEL_GRADES
 
-ROOMS = ("proofs_checks", "tests", "audit")
+FOLDERS = ("proofs_checks", "tests", "audit")
 
 OVERHEAD = 0.01
 """Seconds that an item takes beside its own."""
@@ -34,7 +34,7 @@ def _files(root: Path, claims: Collection[str]) -> list[str]:
     """Files whose text cites one of the claims; all folders when none is chosen."""
     if not claims:
         return ["audit"]
-    files = [path for room in ROOMS for path in sorted((root / room).rglob("test_*.py"))]
+    files = [path for folder in FOLDERS for path in sorted((root / folder).rglob("test_*.py"))]
     cited = tuple(f'"{claim}{end}' for claim in claims for end in ('"', "@", "+", "/"))
     named = [path for path in files if any(words in path.read_text(encoding="utf-8") for words in cited)]
     if not named:

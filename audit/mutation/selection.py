@@ -105,7 +105,7 @@ class Run:
         files = {node.partition("::")[0] for node in nodes}
         names = {".".join(Path(file).with_suffix("").parts) for file in files}
         names |= {f"{name.rpartition('.')[0]}.conftest" for name in names}
-        names |= {f"{room}.conftest" for room in evidence.ROOMS}
+        names |= {f"{folder}.conftest" for folder in evidence.FOLDERS}
         names |= {self.reach.homes[claim] for claim in claims} | {task.mutant.module.name}
         names |= {self.campaign.package, "dpmatrix.reporting.pytest_plugin"}
         said = [task.mutant.diff(), task.mutant.edit.operator, task.claims, task.otherwise, nodes]

@@ -65,7 +65,7 @@ class SourceCampaign:
 
     @_imports.default
     def _imports_default(self) -> Imports:
-        folders = {room: self.root / room for room in evidence.ROOMS}
+        folders = {folder: self.root / folder for folder in evidence.FOLDERS}
         return Imports.of(folders | {name: substitution.folder_of(name) for name in ("dpmatrix", self.library)})
 
     def asked(self, mutant: Mutant) -> frozenset[str]:

@@ -25,7 +25,7 @@ from dpmatrix.mechanisms import (
 from dpmatrix.mechanisms.streams.dyadic import DyadicSums
 from dpmatrix.mechanisms.streams.window import WindowMemory
 from dpmatrix.reporting.certificates import is_mechanism
-from dpmatrix.reporting.implementations import ROOMS
+from dpmatrix.reporting.implementations import PACKAGES
 
 SUBJECTS: tuple[Subject, ...] = (*MATRICES, *DIRECTIONS, *SUBSPACES, *STREAMS)
 """Everything that releases with a guarantee."""
@@ -46,15 +46,15 @@ NO_RELEASE = (DyadicSums, SketchedWindow, WindowMemory)
 """They take random bits or publish numbers and attach no guarantee: parts of a window, and an exact form for study."""
 
 FUNCTIONS = {"dpmatrix.mechanisms.streams.state.resume": "resume"}
-"""Public functions that take random bits, and the road of a subject on which each is audited."""
+"""Public functions that take random bits, and the method of a subject on which each is audited."""
 
 
-def modules(rooms: Iterable[str]) -> Iterator[ModuleType]:
+def modules(packages: Iterable[str]) -> Iterator[ModuleType]:
     """Import packages with all that is in them."""
-    for room in rooms:
-        package = importlib.import_module(room)
+    for name in packages:
+        package = importlib.import_module(name)
         yield package
-        for module in pkgutil.walk_packages(package.__path__, prefix=f"{room}."):
+        for module in pkgutil.walk_packages(package.__path__, prefix=f"{name}."):
             yield importlib.import_module(module.name)
 
 
@@ -68,7 +68,7 @@ def publishes(function: Any) -> bool:
     return "entropy" in signature.parameters or ("Release" in returned and "PostProcessed" not in returned)
 
 
-def roads(kind: type) -> set[str]:
+def methods(kind: type) -> set[str]:
     """List the public methods of a class that publish."""
     return {
         name
@@ -77,15 +77,15 @@ def roads(kind: type) -> set[str]:
     }
 
 
-def releasing(rooms: Iterable[str] = ROOMS) -> dict[str, type]:
+def releasing(packages: Iterable[str] = PACKAGES) -> dict[str, type]:
     """Find the classes that publish: those of a public method that does, and those with a privacy certificate."""
     found = {}
-    for module in modules(rooms):
+    for module in modules(packages):
         for name, thing in vars(module).items():
             own = inspect.isclass(thing) and thing.__module__ == module.__name__
             if not own or name.startswith("_") or inspect.isabstract(thing) or getattr(thing, "_is_protocol", False):
                 continue
-            if roads(thing) or is_mechanism(thing):
+            if methods(thing) or is_mechanism(thing):
                 found[code_name(thing)] = thing
     return found
 
@@ -103,14 +103,14 @@ def code_name_of(function: Any) -> str:
     return f"{function.__module__}.{function.__qualname__}"
 
 
-def unaudited(rooms: Iterable[str] = ROOMS) -> list[str]:
+def unaudited(packages: Iterable[str] = PACKAGES) -> list[str]:
     """List the classes that publish and that no audit of releases takes, and such methods of the others."""
     missing = []
-    for name, kind in sorted(releasing(rooms).items()):
-        known = {road for subject in SUBJECTS if subject.kind is kind for road in subject.roads}
+    for name, kind in sorted(releasing(packages).items()):
+        known = {method for subject in SUBJECTS if subject.kind is kind for method in subject.methods}
         if kind in WITHOUT_GUARANTEE or kind in NO_RELEASE:
             continue
         if not known:
             missing.append(name)
-        missing += [f"{name}.{road}" for road in sorted(roads(kind) - known) if known]
+        missing += [f"{name}.{method}" for method in sorted(methods(kind) - known) if known]
     return missing

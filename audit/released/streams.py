@@ -80,7 +80,7 @@ class Stream(Gaussian):
     def replayed(self, mechanism: Any, setting: Setting, seed: int) -> bool:
         """Compare the parts of a stream of zeros with numbers of the sampler, one part after the other."""
         entropy = SeededEntropy(seed)
-        noise = self.integers(self.publish(mechanism, setting.empty(), SeededEntropy(seed), self.roads[0]))
+        noise = self.integers(self.publish(mechanism, setting.empty(), SeededEntropy(seed), self.methods[0]))
         drawn = [discrete_gaussian_noise(self.named(mechanism, setting), noise.shape[1], entropy) for _ in noise]
         # The window reads a triangle row by row from below, the leader from above: the numbers are the same.
         return [sorted(row) for row in noise.tolist()] == [sorted(row) for row in drawn]
@@ -100,16 +100,16 @@ class Leader(Stream):
     """The online leader: the first row enters the matrices of all steps."""
 
     kind = OnlinePerturbedLeader
-    roads = ("release", "releases")
+    methods = ("release", "releases")
     steps, sums = 3, 3
 
     def options(self, setting: Setting) -> dict[str, Any]:
         """Add the number of steps."""
         return {**super().options(setting), "steps": self.steps}
 
-    def publish(self, mechanism: Any, data: np.ndarray, entropy: Entropy | None, road: str) -> Sequence[Release]:
+    def publish(self, mechanism: Any, data: np.ndarray, entropy: Entropy | None, method: str) -> Sequence[Release]:
         """Publish after every row."""
-        if road == "releases":
+        if method == "releases":
             return tuple(mechanism.releases(iter(data), data.shape[1], entropy=entropy))
         return mechanism.release(data, entropy=entropy)
 
@@ -121,7 +121,7 @@ class Window(Stream):
     """
 
     kind = SlidingWindowGram
-    roads = ("publish", "resume")
+    methods = ("publish", "resume")
     steps, sums = 4, 2
 
     def at(self, setting: Setting) -> Setting:
@@ -132,12 +132,12 @@ class Window(Stream):
         """Build the public parameters: a window is built for every stream."""
         return WindowParameters(setting.dimension, 2, self.guarantee(setting), coordinate_bits=8, **more)
 
-    def publish(self, mechanism: Any, data: np.ndarray, entropy: Entropy | None, road: str) -> Sequence[Release]:
-        """Publish after every row; on the second road the window is suspended and resumed in the middle."""
+    def publish(self, mechanism: Any, data: np.ndarray, entropy: Entropy | None, method: str) -> Sequence[Release]:
+        """Publish after every row; on the second method the window is suspended and resumed in the middle."""
         window = SlidingWindowGram(mechanism, entropy=entropy)
         releases = []
         for number, row in enumerate(data):
-            if road == "resume" and number == 2:
+            if method == "resume" and number == 2:
                 with tempfile.TemporaryDirectory() as folder:
                     suspend(window, Path(folder) / "window")
                     window = resume(Path(folder) / "window", entropy=entropy)

@@ -70,7 +70,7 @@ class Subject(ABC):
     """A mechanism under audit."""
 
     kind: ClassVar[type]
-    roads: ClassVar[tuple[str, ...]] = ("release", "release_blocks")
+    methods: ClassVar[tuple[str, ...]] = ("release", "release_blocks")
     """Public methods that publish; the first one is audited, the others must publish the same."""
 
     tight: ClassVar[bool] = True
@@ -109,9 +109,9 @@ class Subject(ABC):
         """Return what the release must say that it keeps."""
         return PrivacyGuarantee(setting.epsilon, 0, setting.adjacency)
 
-    def publish(self, mechanism: Any, data: np.ndarray, entropy: Entropy | None, road: str) -> Sequence[Release]:
-        """Publish on one of the roads: all that is published."""
-        if road == "release_blocks":
+    def publish(self, mechanism: Any, data: np.ndarray, entropy: Entropy | None, method: str) -> Sequence[Release]:
+        """Publish on one of the methods: all that is published."""
+        if method == "release_blocks":
             return (mechanism.release_blocks([data[:1], data[1:]], data.shape[1], entropy=entropy),)
         return (mechanism.release(data, entropy=entropy),)
 
@@ -147,7 +147,7 @@ class Subject(ABC):
     def draws(self, setting: Setting, data: np.ndarray, size: int, seed: int) -> Stack:
         """Publish so many times with bits of one seeded source, which passes for secret."""
         mechanism, entropy = self.build(setting), SecretSeed(seed)
-        return np.stack([self.seen(self.publish(mechanism, data, entropy, self.roads[0])) for _ in range(size)])
+        return np.stack([self.seen(self.publish(mechanism, data, entropy, self.methods[0])) for _ in range(size)])
 
 
 def both(pair: NeighbouringPair, setting: Setting, stretch: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
@@ -173,7 +173,9 @@ def integer_changes(
         sides = both(pair, setting, stretch)
         changed = []
         for seed in (3, 4) if number < OTHER_NOISE else (3,):
-            first, second = (subject.publish(mechanism, data, SeededEntropy(seed), subject.roads[0]) for data in sides)
+            first, second = (
+                subject.publish(mechanism, data, SeededEntropy(seed), subject.methods[0]) for data in sides
+            )
             public = [[(r.grid, r.integers.shape, r.guarantee, r.adjacency) for r in side] for side in (first, second)]
             assert public[0] == public[1], f"neighbours differ in what is public: {pair.name}"
             changed.append(

@@ -26,7 +26,7 @@ class Subspace(Subject):
     """Subspace recovery: a noisy gap and, where it is large, a noisy projector; d > 1 and k = 1."""
 
     kind = PrivateSubspaceRecovery
-    roads = ("release",)
+    methods = ("release",)
     tight = False
     law_draws = 40
     seeds = 100
@@ -43,7 +43,7 @@ class Subspace(Subject):
         """Return (2 epsilon, 2 delta)."""
         return PrivacyGuarantee(2 * setting.epsilon, 2 * setting.delta, setting.adjacency)
 
-    def publish(self, mechanism: Any, data: np.ndarray, entropy: Entropy | None, road: str) -> Sequence[Release]:
+    def publish(self, mechanism: Any, data: np.ndarray, entropy: Entropy | None, method: str) -> Sequence[Release]:
         """Return the gap as a release of its own, and the projector, or zeros where it is withheld."""
         found = mechanism.release(data, entropy=entropy)
         like = {"guarantee": found.guarantee, "mechanism": mechanism.name, "adjacency": mechanism.adjacency}

@@ -38,8 +38,8 @@ __all__ = [
 @cache
 def correct_specimens() -> tuple[Specimen, ...]:
     """List the correct mechanisms, each of which must pass."""
-    rooms = (additive, preprocessing, wishart_and_sketch, spectral, sparse_vector, noisy_max, counting, local)
-    return tuple(found for room in rooms for found in room.correct())
+    modules = (additive, preprocessing, wishart_and_sketch, spectral, sparse_vector, noisy_max, counting, local)
+    return tuple(found for module in modules for found in module.correct())
 
 
 @cache

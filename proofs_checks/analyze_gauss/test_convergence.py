@@ -26,7 +26,7 @@ from dpmatrix.spec.analyze_gauss.convergence import (
 from dpmatrix.spec.common.spectra import projector_difference, spectral_norm
 from proofs_checks.exact_matrices import diagonal, rotation
 
-theorem_13 = cite("analyze-gauss.theorem-13@98851463")
+theorem_13 = cite("analyze-gauss.theorem-13@a1fb1409")
 
 DRAWS = random.Random(20140604)
 RELATIONS = (Adjacency.ADD_REMOVE_ONE, Adjacency.REPLACE_ONE)

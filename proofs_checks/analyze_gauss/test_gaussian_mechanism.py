@@ -25,7 +25,7 @@ from dpmatrix.spec.analyze_gauss.gaussian_mechanism import (
 from dpmatrix.tracing import bind_expression
 from proofs_checks.gaussian_profiles import divergence
 
-algorithm_1 = cite("analyze-gauss.algorithm-1@1b1ab8c0")
+algorithm_1 = cite("analyze-gauss.algorithm-1@bc0272e1")
 
 ADDED, REPLACED = Adjacency.ADD_REMOVE_ONE, Adjacency.REPLACE_ONE
 GRID = [

@@ -25,7 +25,7 @@ from proofs_checks.analyze_gauss.online_guarantees import turned
 from proofs_checks.exact_matrices import diagonal
 from proofs_checks.projector_algebra import P, Q, reduced
 
-subspace_privacy = cite("analyze-gauss.subspace-privacy@810049e3")
+subspace_privacy = cite("analyze-gauss.subspace-privacy@54138e5e")
 
 DRAWS = random.Random(20140603)
 NAME = "analyze-gauss.subspace-privacy"

@@ -15,7 +15,7 @@ from dpmatrix.exact import precision
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.analyze_gauss.noise import NORM_CONSTANT, Ensemble, exceeding_probability, norm_probability
 
-noise_norm = cite("analyze-gauss.noise-norm@01c5f546")
+noise_norm = cite("analyze-gauss.noise-norm@983fe793")
 
 
 def bind_ends(statement) -> None:

@@ -22,7 +22,7 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.analyze_gauss.online_guarantees import GUARANTEE, outside, sufficient
 from proofs_checks.gaussian_profiles import divergence
 
-algorithm_3 = cite("analyze-gauss.algorithm-3@b913eaa7")
+algorithm_3 = cite("analyze-gauss.algorithm-3@313a4582")
 
 SMALL = Fraction(1, 10**6)
 

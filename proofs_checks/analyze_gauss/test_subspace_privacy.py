@@ -31,7 +31,7 @@ from proofs_checks.analyze_gauss.online_guarantees import GUARANTEE, outside, tu
 from proofs_checks.gaussian_profiles import divergence
 from proofs_checks.quadrature import integrated
 
-subspace_privacy = cite("analyze-gauss.subspace-privacy@810049e3")
+subspace_privacy = cite("analyze-gauss.subspace-privacy@54138e5e")
 
 SMALL = Fraction(1, 10**6)
 

@@ -16,7 +16,7 @@ from dpmatrix.spec.analyze_gauss.subspace_recovery import RecoveryRun, RowsOrCol
 from dpmatrix.tracing import bind_expression
 from proofs_checks.exact_matrices import diagonal, rotation
 
-algorithm_2 = cite("analyze-gauss.algorithm-2@36f7560c")
+algorithm_2 = cite("analyze-gauss.algorithm-2@e8530eed")
 
 DRAWS = random.Random(20140605)
 NAME = "analyze-gauss.algorithm-2"

@@ -19,7 +19,7 @@ from dpmatrix.spec.analyze_gauss.gaussian_mechanism import repaired_deviation
 from dpmatrix.spec.analyze_gauss.tree_noise import TreePromise
 from proofs_checks.analyze_gauss.online_guarantees import GUARANTEE, outside, sufficient
 
-algorithm_3 = cite("analyze-gauss.algorithm-3@b913eaa7")
+algorithm_3 = cite("analyze-gauss.algorithm-3@313a4582")
 
 SMALL = Fraction(1, 10**6)
 TREES = [

@@ -14,7 +14,7 @@ from dpmatrix.spec.compression.definitions import ExpectedGain, PrivacyAlgorithm
 from proofs_checks.compression.finite_mechanisms import LAWS, SHORT
 
 definition_2_1 = cite("compression.definition-2-1@cec9d42d")
-definition_2_2 = cite("compression.definition-2-2@9ee5421c")
+definition_2_2 = cite("compression.definition-2-2@2b73698d")
 
 HALF, ONE, NIL = fmpq(1, 2), fmpq(1), fmpq(0)
 FACTORS = (fmpq(1), fmpq(3, 2), fmpq(4))

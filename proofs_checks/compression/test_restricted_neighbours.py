@@ -19,7 +19,7 @@ from proofs_checks.compression.finite_mechanisms import (
     worst_event,
 )
 
-definition_2_3 = cite("compression.definition-2-3@12c03bbd")
+definition_2_3 = cite("compression.definition-2-3@9a343673")
 
 HALF, ONE, NIL = fmpq(1, 2), fmpq(1), fmpq(0)
 STRAY = pair((HALF, HALF), (ONE, NIL), factor=fmpq(2))

@@ -41,7 +41,7 @@ from proofs_checks.compression.drawn_outputs import OUTPUTS
 from proofs_checks.exact_matrices import correlated, diagonal
 from proofs_checks.steps import by_step
 
-theorem_4_6 = cite("compression.theorem-4-6@d44fdd6f")
+theorem_4_6 = cite("compression.theorem-4-6@f52d592e")
 
 ENTRIES = random.Random(20090625)
 

@@ -123,7 +123,7 @@ def test_printed_noise_suffices_wherever_it_is_real(statement) -> None:
 
 @theorem_5.controls(grade="interval", region="d = 2, epsilon = 1/10, delta = 1/100, a tenth of the noise")
 def test_a_tenth_of_the_printed_noise_is_too_little(statement) -> None:
-    """The least noise is about a seventh of (5) there."""
+    """The minimal noise is about a seventh of (5) there."""
     point = ModSulq(2, 1, Fraction(1, 10), Fraction(1, 100))
 
     def scaled(factor: Fraction):

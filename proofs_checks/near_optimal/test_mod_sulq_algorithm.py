@@ -15,7 +15,7 @@ from dpmatrix.spec.near_optimal.mod_sulq_algorithm import ModSulqRun, Perturbed
 from proofs_checks.near_optimal.conditions import bind_condition
 from proofs_checks.near_optimal.formulas import beta
 
-algorithm_1 = cite("near-optimal.algorithm-1@9c2eeacf")
+algorithm_1 = cite("near-optimal.algorithm-1@1b63d989")
 
 SHAPE = "A and N have shape (d, d), v has d coordinates"
 COPIES, DOWN = fmpq_mat(2, 2, [1, 0, 0, 0]), fmpq_mat(2, 2, [-2, fmpq(1, 3), fmpq(1, 3), 1])

@@ -36,7 +36,7 @@ from proofs_checks.near_optimal.private_losses import (
     quotient,
 )
 
-theorem_8 = cite("near-optimal.theorem-8@64959567")
+theorem_8 = cite("near-optimal.theorem-8@fdfb1f01")
 
 HALF = Fraction(1, 2)
 MILLIONTH = Fraction(1, 10**6)

@@ -26,7 +26,7 @@ from dpmatrix.spec.near_optimal.private_bound_proof import Fractions, Rotated
 from dpmatrix.tracing import bind_expression
 from proofs_checks.near_optimal.conditions import bind_needed
 
-theorem_8 = cite("near-optimal.theorem-8@64959567")
+theorem_8 = cite("near-optimal.theorem-8@fdfb1f01")
 
 HALF = Fraction(1, 2)
 DIRECTIONS = ((1, 0), (Fraction(3, 5), Fraction(-4, 5)), (Fraction(2, 3), Fraction(2, 3), Fraction(1, 3)))

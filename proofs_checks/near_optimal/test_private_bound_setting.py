@@ -21,7 +21,7 @@ from dpmatrix.spec.near_optimal.private_bound_setting import Dimension, GapShare
 from dpmatrix.tracing import bind_expression
 from proofs_checks.near_optimal.formulas import printed_complement
 
-theorem_8 = cite("near-optimal.theorem-8@64959567")
+theorem_8 = cite("near-optimal.theorem-8@fdfb1f01")
 
 HALF = Fraction(1, 2)
 

@@ -14,7 +14,7 @@ from dpmatrix.spec.near_optimal import two_by_two
 from dpmatrix.spec.near_optimal.two_by_two import Block
 from dpmatrix.tracing import bind_expression
 
-theorem_8 = cite("near-optimal.theorem-8@64959567")
+theorem_8 = cite("near-optimal.theorem-8@fdfb1f01")
 
 HALF = Fraction(1, 2)
 MATRICES = ((2, 1, 2), (HALF, Fraction(1, 3), 0), (1, 2, -2), (4, 0, 1))

@@ -17,7 +17,7 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.gaussian_profiles import cdf, divergence, phi
 
 theorem_1 = cite("wishart.theorem-1@dec3ccb1")
-theorem_2 = cite("wishart.theorem-2@5a2f4c50")
+theorem_2 = cite("wishart.theorem-2@930fd741")
 
 e, s, scale, shift, z = sympy.symbols("epsilon s lambda t z", positive=True)
 

@@ -78,13 +78,13 @@ class Recovery(SpectralPair):
     Parameters
     ----------
     epsilon, delta
-        The promise.
+        The guarantee.
     gap
         lambda_k - lambda_{k+1} of A'A.
     laplace
         The Laplace draw on the gap.
     adjacency
-        The relation of the promise: for a row replaced the repaired algorithm adds sqrt(2) times the noise.
+        The relation of the guarantee: for a row replaced the repaired algorithm adds sqrt(2) times the noise.
     """
 
     epsilon: Real
@@ -121,7 +121,7 @@ def repaired_bound(p: Recovery) -> arb:
 
 @attrs.frozen
 class Draws:
-    """A promise, and the order n of the matrix: what the Laplace draw and the noise of the repaired run depend on."""
+    """A guarantee, and the order n of the matrix: what the Laplace draw and the noise of the repaired run depend on."""
 
     epsilon: Real
     delta: Real
@@ -202,13 +202,13 @@ THEOREM_13 = Claim(
         "The algorithm is as in `analyze-gauss.algorithm-2`, d the noisy gap. O hides a K that is chosen before n, k, "
         "epsilon, delta and A; the failure probability enters by a lower bound, so that a margin below zero refutes. "
         "Repaired, the theorem is stated for one run on two events, the Laplace draw and ||E||_2, and the probability "
-        "that one of them fails is the step `events`. f = 1 where the promise is for a row added or removed, and f = "
+        "that one of them fails is the step `events`. f = 1 where the guarantee is for a row added or removed, and f = "
         "sqrt(2), the factor of the repaired noise, where it is replaced; Delta' is that of the repaired Algorithm 1, "
         "which is Delta but for large epsilon."
     ),
     because=(
-        "The distance is about |E_12|, of deviation Delta/gap for large gaps, so it exceeds any multiple K of it with "
-        "a probability that does not depend on delta; for delta below that the theorem fails, whatever K. "
+        "The distance is about |E_12|, of standard deviation Delta/gap for large gaps, so it exceeds any multiple K of "
+        "it with a probability that does not depend on delta; for delta below that the theorem fails, whatever K. "
         "sqrt(n + log(1/delta)) must stand for sqrt(n). The denominator is no constant factor either: the algorithm "
         "subtracts 2 + 2 log(1/delta)/epsilon, the Laplace draw can cost as much again, and without a hypothesis on "
         "the gap the printed right side is negative. With gap - 2 - 4 log(1/delta)/epsilon > 0 below it is true."

@@ -1,4 +1,4 @@
-"""Algorithm 1: Gaussian noise of deviation Delta on the second-moment matrix, and what Delta promises."""
+"""Algorithm 1: Gaussian noise of deviation Delta on the second-moment matrix, and what Delta guarantees."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dpmatrix.spec.common.gaussian_noise import deviation_at_tail
 
 @attrs.frozen
 class GaussianPromise:
-    """A promise, a bound R on the norm of a row, and the relation between data sets."""
+    """A guarantee, a bound R on the norm of a row, and the relation between data sets."""
 
     epsilon: Real
     delta: Real
@@ -152,7 +152,7 @@ ALGORITHM_1 = Claim(
         "E symmetric, upper triangle i.i.d. N(0, Delta^2), Delta = (1 + sqrt(2 log(1/delta))) / eps; output A^T A + E",
     ),
     statement=Statement.of_law(
-        "for every matrix A and all epsilon, delta > 0 noise of deviation Delta is (epsilon, delta)-private",
+        "for every matrix A and all epsilon, delta > 0 noise of standard deviation Delta is (epsilon, delta)-private",
         printed_divergence,
         at_most=promised_delta,
         given=PRINTED,
@@ -160,7 +160,7 @@ ALGORITHM_1 = Claim(
     ),
     verdict=Verdict.EXECUTABLE_WITH_REPAIR,
     reading=(
-        "The promise is (epsilon, delta)-differential privacy, as Algorithms 1 and 3 name their parameters; log is "
+        "The guarantee is (epsilon, delta)-differential privacy, as Algorithms 1 and 3 name their parameters; log is "
         "natural; delta < 1, without which Delta need not be real. Neither a norm of the rows nor the relation is "
         "stated. The kindest reading, unit rows and one row added, is the step `row-added`: it fails for large epsilon "
         "only."
@@ -171,16 +171,16 @@ ALGORITHM_1 = Claim(
         "replaced row moves A'A by sqrt(2) in place of 1: e_2 for e_1 costs 1.76e-8 at epsilon = 1, delta = 1e-8. For "
         "every epsilon it costs too much from some delta down. (3) At epsilon = 20, delta = 1/2 even an added unit row "
         "fails.\n\n"
-        "The deviation s Delta', s the sensitivity, is s Delta up to epsilon = 2 (1 + sqrt(2 log(1/delta))) and larger "
-        "beyond. With it half of delta suffices for every epsilon: the loss exceeds epsilon with probability at most "
-        "Phi(-sqrt(2 log(1/delta))) <= delta/2. What Delta' is beyond is what Bun and Steinke's concentrated privacy "
-        "gives. The release is on a lattice, with discrete Gaussian noise and its own profile."
+        "The standard deviation s Delta', s the sensitivity, is s Delta up to epsilon = 2 (1 + sqrt(2 log(1/delta))) "
+        "and larger beyond. With it half of delta suffices for every epsilon: the loss exceeds epsilon with "
+        "probability at most Phi(-sqrt(2 log(1/delta))) <= delta/2. What Delta' is beyond is what Bun and Steinke's "
+        "concentrated privacy gives. The release is on a lattice, with discrete Gaussian noise and its own profile."
     ),
     repair=Repair(
-        "rows of norm at most R, deviation s Delta', s = R^2 or sqrt(2) R^2; Delta' = Delta up to epsilon = 2 (1 + a), "
-        "a = sqrt(2 log(1/delta)), and (a + sqrt(a^2 + 2 epsilon))/(2 epsilon) beyond",
+        "rows of norm at most R, standard deviation s Delta', s = R^2 or sqrt(2) R^2; Delta' = Delta up to epsilon = "
+        "2 (1 + a), a = sqrt(2 log(1/delta)), and (a + sqrt(a^2 + 2 epsilon))/(2 epsilon) beyond",
         Statement.of_law(
-            "noise of deviation s Delta' is (epsilon, delta/2)-private",
+            "noise of standard deviation s Delta' is (epsilon, delta/2)-private",
             repaired_divergence,
             at_most=half_of_delta,
             given=PRINTED,
@@ -191,7 +191,7 @@ ALGORITHM_1 = Claim(
         Step(
             "row-added",
             Statement.of_law(
-                "with rows of norm at most 1, deviation Delta hides a row that is added, for every epsilon",
+                "with rows of norm at most 1, standard deviation Delta hides a row that is added, for every epsilon",
                 printed_divergence,
                 at_most=promised_delta,
                 given=(*UNIT_ROWS, ADDED),

@@ -19,7 +19,7 @@ SIDE, NOISE, SHOWN = 512, 20, (1, 5, 9, 13, 17, 21, 25, 29)
 
 @attrs.frozen
 class PixelPromise:
-    """A promise for one pixel of a grey image with values from 0 to 255: epsilon = 10 a and delta = b/2.
+    """A guarantee for one pixel of a grey image with values from 0 to 255: epsilon = 10 a and delta = b/2.
 
     Parameters
     ----------
@@ -102,8 +102,8 @@ IMAGE_EXPERIMENT = Claim(
     reading=(
         "The slides give pictures and no numbers, and do not name the image; ours is a portrait that ships with a "
         "plotting library, cropped to 512 x 512 and turned to grey. Each panel keeps the leading terms of the singular "
-        "value decomposition of the noisy image. The slides name no epsilon; judged is whether there is any promise at "
-        "all, however weak: epsilon up to 10 and delta up to 1/2, for one pixel."
+        "value decomposition of the noisy image. The slides name no epsilon; judged is whether there is any guarantee "
+        "at all, however weak: epsilon up to 10 and delta up to 1/2, for one pixel."
     ),
     because=(
         "The panels show a gain in quality with the number of components, as on our portrait: the error falls from "

@@ -66,8 +66,8 @@ NOISE_NORM = Claim(
     ),
     verdict=Verdict.HOLDS,
     reading=(
-        "O means a constant C, and 7 is exhibited; negl(n) is exp(-4n/5). Delta is the deviation of an entry. The "
-        "probability is exact for n = 1, and enclosed for larger n: below by one entry, above by concentration."
+        "O means a constant C, and 7 is exhibited; negl(n) is exp(-4n/5). Delta is the standard deviation of an entry. "
+        "The probability is exact for n = 1, and enclosed for larger n: below by one entry, above by concentration."
     ),
     because=(
         "A net of the sphere at distance 1/4 has at most 9^n points, ||E||_2 is at most twice the largest |x'Ex| on "

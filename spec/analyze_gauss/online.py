@@ -52,7 +52,7 @@ def between_probability(p: GridEntry) -> arb:
 
 @attrs.frozen
 class OnlinePromise(GaussianPromise):
-    """A promise for the outputs of m steps."""
+    """A guarantee for the outputs of m steps."""
 
     steps: int
 
@@ -150,19 +150,19 @@ ALGORITHM_3 = Claim(
         "and the noise is discrete Gaussian, exact. The input is received before the reward, which depends on it; "
         "Vhat_{m+1} is not an output; subspaces are spanned by eigenvectors of largest eigenvalue, not of largest "
         "modulus.\n\n"
-        "Nothing is promised of privacy; were Algorithm 1's guarantee asked of all outputs together, they could be "
-        "pooled, as the first row is in every C_t and each step draws fresh noise: all m noisy matrices are one "
-        "Gaussian release of sensitivity sqrt(m) s, whose exact cost with the printed noise is the profile at mu = "
-        "sqrt(m) s / Delta. Deviation sqrt(m) s Delta' keeps that guarantee, Delta' that of the repaired Algorithm 1, "
-        "and is what the release draws.\n\n"
+        "No privacy is claimed; were Algorithm 1's guarantee asked of all outputs together, they could be pooled, as "
+        "the first row is in every C_t and each step draws fresh noise: all m noisy matrices are one Gaussian release "
+        "of sensitivity sqrt(m) s, whose exact cost with the printed noise is the profile at mu = sqrt(m) s / Delta. A "
+        "standard deviation of sqrt(m) s Delta' keeps that guarantee, Delta' that of the repaired Algorithm 1, and is "
+        "what the release draws.\n\n"
         "Less noise would do: on the L = floor(log2 m) + 1 sizes of nodes of a binary tree over the steps, as Dwork, "
-        "Naor, Pitassi and Rothblum and Chan, Shi and Song draw it. An entry of E_t then has deviation at most L s "
-        "Delta', and less than sqrt(m) s Delta' in all but short streams (step `tree-noise`). Given up is that the E_t "
-        "are independent; the expected regret on a stream that is fixed sees each by itself."
+        "Naor, Pitassi and Rothblum and Chan, Shi and Song draw it. An entry of E_t then has standard deviation at "
+        "most L s Delta', and less than sqrt(m) s Delta' in all but short streams (step `tree-noise`). Given up is "
+        "that the E_t are independent; the expected regret on a stream that is fixed sees each by itself."
     ),
     repair=Repair(
-        "discrete noise on a grid, of deviation sqrt(m) s Delta', Delta' that of the repaired Algorithm 1; rows of "
-        "norm at most R",
+        "discrete noise on a grid, of standard deviation sqrt(m) s Delta', Delta' that of the repaired Algorithm 1; "
+        "rows of norm at most R",
         Statement.of_law(
             "all m noisy matrices, and so all subspaces, are together (epsilon, delta/2)-private",
             sequence_divergence,
@@ -186,7 +186,8 @@ ALGORITHM_3 = Claim(
         Step(
             "tree",
             Statement.of_law(
-                "noise of deviation sqrt(L) s Delta' in every node of the tree is together (epsilon, delta/2)-private",
+                "noise of standard deviation sqrt(L) s Delta' in every node of the tree is together (epsilon, "
+                "delta/2)-private",
                 tree_divergence,
                 at_most=half_of_delta,
                 probability=False,

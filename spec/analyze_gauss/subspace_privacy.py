@@ -1,4 +1,4 @@
-"""What Algorithm 2 promises: the noisy eigengap, the noise that it sets, and neighbours that close the gap."""
+"""What Algorithm 2 guarantees: the noisy eigengap, the noise that it sets, and neighbours that close the gap."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def promised_delta(p: GapSettings) -> arb:
 
 
 def repaired_margin(p: RelatedGap) -> arb:
-    """``delta`` minus Pr(Lap > 2 log(1/delta)/epsilon) and minus the delta of the least noise of the projector."""
+    """``delta`` minus Pr(Lap > 2 log(1/delta)/epsilon) and minus the delta of the minimal noise of the projector."""
     outside = laplace_tail(p.epsilon, offset(p.epsilon, p.delta) - 2)
     deviation = deviation_factor(p.adjacency) * repaired_deviation(p.epsilon, p.delta) / (ball(p.gap) - 2)
     rows = 2 if p.adjacency is Adjacency.REPLACE_ONE else 1
@@ -139,26 +139,26 @@ SUBSPACE_PRIVACY = Claim(
         "Rows have norm at most 1, d is the noisy gap, the output is the projector onto the top k eigenvectors, and "
         "the noise has a diagonal, as in Algorithm 1; each of these is said differently or not at all. Judged is one "
         "event on one family of neighbours for n = 2, k = 1 and gaps below 1, whose two probabilities are exact: what "
-        "the promise implies, so that a failure refutes it. The repair is judged by the delta that its proof adds up; "
-        "the divergence itself is not computed."
+        "the guarantee implies, so that a failure refutes it. The repair is judged by the delta that its proof adds "
+        "up; the divergence itself is not computed."
     ),
     because=(
-        "The deviation is Delta/|noisy gap - offset|: the square hides the sign, so a gap near zero, where one row "
-        "turns the subspace by 90 degrees, gets as little noise as a gap of twice the offset, 59 at epsilon = 1, delta "
-        "= 1e-6. There the event has probability 0.999 against 0.0011. The smaller delta is, the surer the leak: "
-        "offset/Delta grows like sqrt(2 log(1/delta)).\n\n"
+        "The standard deviation is Delta/|noisy gap - offset|: the square hides the sign, so a gap near zero, where "
+        "one row turns the subspace by 90 degrees, gets as little noise as a gap of twice the offset, 59 at epsilon = "
+        "1, delta = 1e-6. There the event has probability 0.999 against 0.0011. The smaller delta is, the surer the "
+        "leak: offset/Delta grows like sqrt(2 log(1/delta)).\n\n"
         "If nothing is released unless the noisy gap exceeds the offset, (2 epsilon, delta) holds: the gap changes by "
         "at most 1 (2 for a replaced row), and the projector by at most sqrt(2) sin(arcsin(x)/2), which is less than "
         "x, for x = 1/gap (2/gap). This is attained at n = 2. A replaced row, of which the slides do not speak, needs "
-        "sqrt(2) times their deviation, as in Algorithm 1; for an added row 1/sqrt(2) of it would do."
+        "sqrt(2) times their noise, as in Algorithm 1; for an added row 1/sqrt(2) of it would do."
     ),
     repair=Repair(
         "nothing but the noisy gap is released unless it exceeds 2 (1 + log(1/delta)/epsilon); Delta' of the repaired "
         "Algorithm 1, which is Delta up to epsilon = 2 (1 + sqrt(2 log(1/delta))), and sqrt(2) Delta' where a row is "
         "replaced",
         Statement(
-            "Pr(Lap(2/epsilon) > 2 log(1/delta)/epsilon) and the delta of the projector's least noise add up to delta "
-            "at most",
+            "Pr(Lap(2/epsilon) > 2 log(1/delta)/epsilon) and the delta of the projector's minimal noise add up to "
+            "delta at most",
             repaired_margin,
             given=(*PROMISE, exceeds("gap > 2", gap_above_two_margin)),
         ),

@@ -111,11 +111,11 @@ ALGORITHM_2 = Claim(
         "As printed line 5 takes the eigenvectors as rows, and the output Vhat_k Vhat_k' is I_k, whatever the data.\n\n"
         "Changed lines: (1) rows of norm at most 1. (2) d is dhat. (3) nothing but dhat is released unless it exceeds "
         "the offset 2 (1 + log(1/delta)/epsilon): the square hides the sign of the bracket, so that a gap near zero, "
-        "whose subspace one row can turn by 90 degrees, gets noise Delta/offset. (4) sqrt(2) times the deviation where "
-        "a row is replaced, and Delta' of the repaired Algorithm 1, which is more than Delta for large epsilon only. "
-        "(5) Vhat_k has the eigenvectors of What, not of Vhat, as columns. (6) the release is on lattices: discrete "
-        "Laplace noise on the gap and discrete Gaussian noise on the projector, both rounded by fixed rules with "
-        "proved errors, which are added to the sensitivities.\n\n"
+        "whose subspace one row can turn by 90 degrees, gets noise Delta/offset. (4) sqrt(2) times the standard "
+        "deviation where a row is replaced, and Delta' of the repaired Algorithm 1, which is more than Delta for large "
+        "epsilon only. (5) Vhat_k has the eigenvectors of What, not of Vhat, as columns. (6) the release is on "
+        "lattices: discrete Laplace noise on the gap and discrete Gaussian noise on the projector, both rounded by "
+        "fixed rules with proved errors, which are added to the sensitivities.\n\n"
         "A gap of zero has no subspace; there the release refuses, up to probability delta/2, in which a fixed matrix "
         "takes its place."
     ),
@@ -123,8 +123,8 @@ ALGORITHM_2 = Claim(
         "release the projector only above the offset; Delta' of the repaired Algorithm 1, and sqrt(2) times it where a "
         "row is replaced; columns",
         Statement(
-            "a run withholds the projector up to the offset, and adds noise of deviation f Delta'/(dhat - offset) "
-            "above it",
+            "a run withholds the projector up to the offset, and adds noise of standard deviation f Delta'/(dhat - "
+            "offset) above it",
             run_margin,
             instance=True,
             given=(

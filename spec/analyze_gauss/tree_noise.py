@@ -15,7 +15,7 @@ from dpmatrix.spec.analyze_gauss.gaussian_mechanism import (
 
 @attrs.frozen
 class TreePromise(GaussianPromise):
-    """A promise for the outputs of m steps, and a step t of them.
+    """A guarantee for the outputs of m steps, and a step t of them.
 
     Nodes are the intervals ((j - 1) 2^i, j 2^i] of steps, i >= 0, that end at m or before.
     """

@@ -120,7 +120,7 @@ COROLLARY_3_7 = Claim(
         "and X_2 with one changed sign never does. So Phi X has no alpha without a condition on the data, as section D "
         "itself says.\n\n"
         "With lambda_min >= c for both and the outputs with |X'X/m| <= 2 Theorem D.2 as repaired gives (1 + 1/(2n)) 3 "
-        "K s^4/c^2 + ln(1 + 1/(n^2 - 1)): a promise about restricted neighbours, not alpha-differential privacy.\n\n"
+        "K s^4/c^2 + ln(1 + 1/(n^2 - 1)): a guarantee about restricted neighbours, not alpha-differential privacy.\n\n"
         "All data sets are protected by the affine masking that section 1 leaves for future work: Phi X + Z with N(0, "
         "1) entries in Z, drawn anew until |Y_j|^2 <= 4m for every column, has alpha-differential privacy with alpha = "
         "o(1) at the printed growth, and serves PCA (affine-masking, masked-components). At p = 2, n = 10^4 and m = "

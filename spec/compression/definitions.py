@@ -190,8 +190,8 @@ DEFINITION_2_2 = Claim(
     ),
     verdict=Verdict.WELL_POSED,
     because=(
-        "A map to probability measures, closed under processing of the output. The word privacy promises nothing: the "
-        "identity, which publishes the database, is a privacy algorithm."
+        "A map to probability measures, closed under processing of the output. The word privacy guarantees nothing: "
+        "the identity, which publishes the database, is a privacy algorithm."
     ),
     reading="D' carries a sigma-algebra on which the measures live.",
 )

@@ -135,7 +135,7 @@ DEFINITION_2_3 = Claim(
     ),
     reading=(
         "A bound on dP/dQ says that dP/dQ exists, P << Q; a pair without it does not meet (2). The essential supremum "
-        "is with respect to Q. V(D, E) = max |Sigma_D - Sigma_E|, a pseudometric. The notion is a promise about "
+        "is with respect to Q. V(D, E) = max |Sigma_D - Sigma_E|, a pseudometric. The notion is a guarantee about "
         "restricted neighbours, not (eps, delta)-DP. Judged on finite tables of laws, in which d and V are any numbers."
     ),
     steps=(

@@ -222,7 +222,7 @@ THEOREM_4_6 = Claim(
     ),
     verdict=Verdict.HOLDS_PROOF_REPAIRED,
     reading=(
-        "Sigma_1 and Delta_max are public and fixed before the data are seen, and both data sets keep the promise "
+        "Sigma_1 and Delta_max are public and fixed before the data are seen, and both data sets satisfy the bound "
         "|Sigma_i - Sigma_1| <= Delta_max. o(1) is ln(1 + 1/(n^2 - 1)). Of Assumption 1 nothing is used but that "
         "Sigma_1 and Sigma_i are definite. The loss is that of the renormalised densities, in both directions; the "
         "masses P(E) are any numbers up to 1/n^2, which Lemma 4.4 provides."

@@ -150,11 +150,10 @@ ALGORITHM_1 = Claim(
         "input, though the output has k columns. (3) The entries of a symmetric matrix are not independent: N_ij is "
         "drawn for i <= j and copied, as the text has it. (4) The bound |x_i| <= 1, which section 2 assumes, is part "
         "of the input and enforced, as the noise is calibrated to it.\n\n"
-        "(5) Real noise cannot be drawn, and its "
-        "floating-point stand-in leaks: records are truncated to a grid, the Gram matrix is an exact integer matrix, "
-        "and the noise is discrete Gaussian, exact; its delta is certified for the integers. The eigenvectors are "
-        "post-processing in floating point. A second calibration takes the least noise that keeps the guarantee, which "
-        "does not grow with d."
+        "(5) Real noise cannot be drawn, and its floating-point stand-in leaks: records are truncated to a grid, the "
+        "Gram matrix is an exact integer matrix, and the noise is discrete Gaussian, exact; its delta is certified for "
+        "the integers. The eigenvectors are post-processing in floating point. A second calibration takes the minimal "
+        "noise that keeps the guarantee, which does not grow with d."
     ),
     repair=Repair(
         "the eigenvectors of the k greatest eigenvalues of A + N, k an input; records of norm at most 1 on a grid, "

@@ -59,7 +59,7 @@ def loss_of_family(p: SampleSize, moved: int, share: arb) -> arb:
     """What every private mechanism loses, ``1 - E|<v^, v_1>|``, on one of the databases that differ in m points.
 
     For Delta <= 1/2, so that their points have norm at most 1, and 1 + exp(m eps) lines or more with ``1 - max |<w_i,
-    w_j>|`` at least the share; from Lemma 12 with 1/8 for 1/16.
+    w_j>|`` at least the share; from Lemma 12 with 1/8 in the place of 1/16.
     ``(share/8) m^2/(m^2 + (sqrt((n Delta)^2 - m^2) + n Delta)^2)`` for m <= n Delta, else ``share/8``.
     """
     scaled = p.records * rational(p.gap)
@@ -216,7 +216,7 @@ THEOREM_8 = Claim(
         "For larger epsilon, up to 9 d, nothing is decided with the printed phi and d/eps.\n\n"
         "The proof does not hold as printed: Lemma 11 has 1 - phi^2 where it has 1 - phi, and at d = 450, 500 and 1000 "
         "the packing that it asks for does not exist. What is lost, a factor of less than 2, is regained in Lemma 12, "
-        "which holds with 1/8 for 1/16; and (18) holds with 4 for 5."
+        "which holds with 1/8 in the place of 1/16; and (18) holds with 4 in the place of 5."
     ),
     repair=Repair(
         "exp(eps ceil(d/eps)) in place of exp(d) in phi",

@@ -218,7 +218,7 @@ LEMMA_3 = Claim(
             note="A consequence of a slip: line 9 is to begin at 1, as (6) and Lemma 2 have it. As printed a unit row, "
             "present or absent, decides whether later rows are in the output at all: delta is near 1 for a long row, "
             "and "
-            "far above the promised one for many rows of norm 1.",
+            "far above the guaranteed one for many rows of norm 1.",
         ),
         Step(
             "after-the-change",

@@ -102,7 +102,7 @@ def theorem_4_repaired(
     grid: Exact,
     adjacency: Adjacency = Adjacency.REPLACE_ONE,
 ) -> fmpz_mat:
-    """What keeps the promise of Theorem 4: the difference of two variates, rounded; in units of the grid.
+    """What has the guarantee of Theorem 4: the difference of two variates, rounded; in units of the grid.
 
     Parameters
     ----------

@@ -166,8 +166,8 @@ THEOREM_2 = Claim(
             ),
             defect=None,
             note=(
-                "not printed; the form of the deviation is that of Zhao and others, Reviewing and Improving the "
-                "Gaussian Mechanism for Differential Privacy (2019)"
+                "not printed; the form of the standard deviation is that of Zhao and others, Reviewing and Improving "
+                "the Gaussian Mechanism for Differential Privacy (2019)"
             ),
         ),
     ),

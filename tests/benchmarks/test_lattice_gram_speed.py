@@ -57,21 +57,21 @@ def records() -> np.ndarray:
 
 
 @pytest.mark.benchmark(group=f"Gram matrix of {RECORDS} records, d = {DIMENSION}")
-@pytest.mark.parametrize("road", list(contenders(np.zeros((1, 1)))))
-def test_gram(benchmark, records, road: str) -> None:
+@pytest.mark.parametrize("method", list(contenders(np.zeros((1, 1)))))
+def test_gram(benchmark, records, method: str) -> None:
     calls, ratios = contenders(records), []
     calls[PLAIN]()
 
     def in_turn() -> None:
         times = []
-        for name in (PLAIN, road):
+        for name in (PLAIN, method):
             start = time.process_time()
             calls[name]()
             times.append(time.process_time() - start)
         ratios.append(times[1] / times[0])
 
     in_turn()
-    benchmark.pedantic(calls[road], rounds=3)
+    benchmark.pedantic(calls[method], rounds=3)
     in_turn()
     in_turn()
     benchmark.extra_info["processor time over numpy's"] = statistics.median(ratios)

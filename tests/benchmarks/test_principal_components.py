@@ -47,7 +47,7 @@ OWN = {
             :, 0
         ]
     ),
-    "MOD-SULQ with the least noise, delta = 0.01": lambda epsilon: (
+    "MOD-SULQ with the minimal noise, delta = 0.01": lambda epsilon: (
         lambda data: principal_components(ModSulq(epsilon, delta=0.01).release(data), 1).value[:, 0]
     ),
 }

@@ -25,15 +25,15 @@ def floating_point_profile() -> float:
 
 
 @pytest.mark.benchmark(group="release a 20 x 20 matrix")
-@pytest.mark.parametrize("road", ["numpy floats (not private)", "lattice Laplace", "correctly rounded W1 - W2"])
-def test_release(benchmark, road: str) -> None:
+@pytest.mark.parametrize("method", ["numpy floats (not private)", "lattice Laplace", "correctly rounded W1 - W2"])
+def test_release(benchmark, method: str) -> None:
     entropy = SystemEntropy()
-    roads = {
+    methods = {
         "numpy floats (not private)": floating_point_laplace,
         "lattice Laplace": lambda: LaplaceInputPerturbation(1).release(DATA, entropy=entropy),
         "correctly rounded W1 - W2": lambda: SymmetrisedWishartMechanism(1).release(DATA, entropy=entropy),
     }
-    benchmark(roads[road])
+    benchmark(methods[method])
 
 
 @pytest.mark.benchmark(group="Gaussian profile at one point")

@@ -79,8 +79,8 @@ def contenders(window: int) -> dict[str, Callable[[], Callable[[np.ndarray], Non
 
 
 @pytest.mark.benchmark(group=f"10000 rows, d = {DIMENSION}, W = 10000")
-@pytest.mark.parametrize("road", list(contenders(100)))
-def test_stream(benchmark, road: str) -> None:
+@pytest.mark.parametrize("method", list(contenders(100)))
+def test_stream(benchmark, method: str) -> None:
     rows, ratios = list(chunks(10_000, 10_000)), []
     makers = contenders(10_000)
 
@@ -93,10 +93,10 @@ def test_stream(benchmark, road: str) -> None:
 
     def in_turn() -> None:
         plain = run(PLAIN)
-        ratios.append(run(road) / plain)
+        ratios.append(run(method) / plain)
 
     in_turn()
-    benchmark.pedantic(lambda: run(road), rounds=3)
+    benchmark.pedantic(lambda: run(method), rounds=3)
     in_turn()
     in_turn()
     benchmark.extra_info["processor time over numpy's"] = statistics.median(ratios)

@@ -13,7 +13,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec import load
 
 REGISTRY = load()
-theorem_2 = cite("wishart.theorem-2@5a2f4c50")
+theorem_2 = cite("wishart.theorem-2@930fd741")
 
 
 def gaussian_delta(epsilon: float, delta: float) -> float:

@@ -163,7 +163,7 @@ def test_wrong_use_is_one_line(file: Path, tmp_path: Path, options, words: str) 
 def test_printed_noise_warns(file: Path) -> None:
     done = run(file, "--epsilon", 1, "--mechanism", "laplace", "--calibration", "printed")
     assert done.exit_code == 0
-    assert "2.09 times what its promise needs" in done.stderr
+    assert "2.09 times what its guarantee needs" in done.stderr
     assert "wishart.theorem-3" in done.stderr
 
 

@@ -17,7 +17,7 @@ from dpmatrix.__main__ import app
 from dpmatrix.claims import Basis, Grade, Registry, State, Verdict
 from dpmatrix.documentation import pages
 from dpmatrix.documentation.docstrings import parse
-from dpmatrix.documentation.reference import MODULES, room, signature
+from dpmatrix.documentation.reference import MODULES, public_module, signature
 from dpmatrix.documentation.site import Site
 from dpmatrix.documentation.sources import DOCUMENTS, Page, markdown
 from dpmatrix.documentation.theorems import theorems
@@ -113,7 +113,7 @@ def test_verdicts_are_read_from_the_registry(site) -> None:
         page = shown.files()["wishart.html"]
         return next(line for line in page.splitlines() if line.startswith('<tr><td><a href="#wishart.theorem-4">'))
 
-    other = attrs.evolve(site, contents=with_verdict(site.contents, "wishart.theorem-4", Verdict.HOLDS), rooms=())
+    other = attrs.evolve(site, contents=with_verdict(site.contents, "wishart.theorem-4", Verdict.HOLDS), modules=())
     assert "<td>refuted</td>" in row(site)
     assert "<td>holds</td>" in row(other)
     assert Verdict.HOLDS in AS_PRINTED
@@ -158,19 +158,19 @@ def test_table_of_documents_counts_every_claim(site, files) -> None:
 
 def test_an_unknown_table_is_refused(site) -> None:
     with pytest.raises(ValueError, match="no table 'what pleases'"):
-        attrs.evolve(site, written=(Page("wishart", "# Wishart\n\n[[what pleases]]\n"),), rooms=()).files()
+        attrs.evolve(site, written=(Page("wishart", "# Wishart\n\n[[what pleases]]\n"),), modules=()).files()
 
 
 def test_markdown_cannot_smuggle_html(site) -> None:
     written = (Page("wishart", "# Wishart\n\n<script>1</script> `<b>`\n\n```python\n>>> '<i>'\n```\n"),)
-    text = attrs.evolve(site, written=written, rooms=()).files()["wishart.html"]
+    text = attrs.evolve(site, written=written, modules=()).files()["wishart.html"]
     assert not re.search(r"<(script|b|i)>", text)
     assert "&lt;script&gt;" in text
 
 
 def test_reference_shows_every_public_name_with_its_docstring(files) -> None:
     for name in MODULES:
-        for member in room(name).members:
+        for member in public_module(name).members:
             assert f'<h3 id="{member.name}">' in files[f"{name}.html"]
             assert member.kind == "value" or member.docstring, member.name
 
@@ -186,8 +186,8 @@ def test_what_a_page_imports_is_in_the_reference(site) -> None:
 
 def test_every_mechanism_that_cites_a_claim_is_in_the_reference(site) -> None:
     cited = {found.name.rpartition(".")[2] for found in implementations(["dpmatrix.mechanisms"]) if found.citations}
-    public = {member.name.rpartition(".")[2] for shown in site.rooms for member in shown.members}
-    methods = {inner.name for shown in site.rooms for member in shown.members for inner in member.members}
+    public = {member.name.rpartition(".")[2] for shown in site.modules for member in shown.members}
+    methods = {inner.name for shown in site.modules for member in shown.members for inner in member.members}
     assert len(cited & public) >= 15
     assert cited - public - methods <= {name for name in cited if not name[0].isupper()}
 

@@ -44,7 +44,7 @@ def direct(mechanism: str, adjacency: str, **more):
 @pytest.mark.parametrize("mechanism", MATRICES)
 def test_second_moment_is_that_of_the_mechanism(mechanism: str, adjacency: str) -> None:
     estimator = DPSecondMoment(epsilon=0.5, adjacency=adjacency, random_state=5, divisor=7, **options(mechanism))
-    with pytest.warns(PrivacyWarning, match="no promise"):
+    with pytest.warns(PrivacyWarning, match="no guarantee"):
         estimator.fit(RECORDS)
     release = direct(mechanism, adjacency, divisor=7).release(RECORDS, entropy=SeededEntropy(5))
     assert estimator.release_ == release
@@ -90,7 +90,7 @@ def test_guarantee_is_that_of_the_mechanism(mechanism: str) -> None:
 
 def test_seeded_bits_keep_no_guarantee() -> None:
     for state in (0, np.random.RandomState(1)):
-        with pytest.warns(PrivacyWarning, match=r"no promise \[wishart\.theorem-4\+repair\]"):
+        with pytest.warns(PrivacyWarning, match=r"no guarantee \[wishart\.theorem-4\+repair\]"):
             estimator = DPSecondMoment(random_state=state).fit(RECORDS)
         assert estimator.guarantee_ is None
         assert estimator.expense_.guarantee is None
@@ -159,7 +159,7 @@ def test_the_number_of_records_is_kept_secret_where_it_is_one(mechanism: str) ->
     ],
 )
 def test_printed_noise_warns_with_the_claim_that_prints_it(settings, claim: str) -> None:
-    with pytest.warns(PrivacyWarning, match=rf"times what its promise needs at d = 3.*{claim}"):
+    with pytest.warns(PrivacyWarning, match=rf"times what its guarantee needs at d = 3.*{claim}"):
         DPPCA(calibration="printed", **settings).fit(RECORDS)
 
 

@@ -53,7 +53,7 @@ def window(data: Any) -> None:
     SlidingWindowGram(parameters, entropy=SeededEntropy(1)).add(data)
 
 
-ROADS: dict[str, Callable[[Any], object]] = {
+METHODS: dict[str, Callable[[Any], object]] = {
     **{name: menu(name) for name in (*MATRICES, *DIRECTIONS)},
     "leader": lambda data: OnlinePerturbedLeader(1, delta=1e-6, steps=3, **REFUSING).release(data),
     "recovery": lambda data: PrivateSubspaceRecovery(1, rank=1, delta=1e-6, **REFUSING).release(data),
@@ -74,22 +74,22 @@ def words_of(error: BaseException) -> str:
 
 
 @pytest.mark.parametrize("spoiled", SPOILED)
-@pytest.mark.parametrize("road", ROADS)
-def test_no_refusal_shows_a_number_of_a_record(road: str, spoiled: str) -> None:
+@pytest.mark.parametrize("method", METHODS)
+def test_no_refusal_shows_a_number_of_a_record(method: str, spoiled: str) -> None:
     with pytest.raises(ValueError) as caught:
-        ROADS[road](SPOILED[spoiled])
+        METHODS[method](SPOILED[spoiled])
     shown = words_of(caught.value)
     assert not any(trace in shown for trace in TRACES), shown
 
 
-@pytest.mark.parametrize("road", ROADS)
-def test_which_record_is_too_long_and_by_how_much_is_not_said(road: str) -> None:
+@pytest.mark.parametrize("method", METHODS)
+def test_which_record_is_too_long_and_by_how_much_is_not_said(method: str) -> None:
     messages = set()
     for place, value in ((0, 2.0), (2, 1.5), (1, SECRET)):
         records = np.full((3, 2), 0.25)
         records[place, 1] = value
         with pytest.raises(DpmatrixError) as caught:
-            ROADS[road](records)
+            METHODS[method](records)
         messages.add(words_of(caught.value))
     assert len(messages) == 1
 

@@ -22,7 +22,7 @@ from dpmatrix.experiments.slides_image import image_panel, portrait
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.analyze_gauss.image import Panel, PixelPromise
 
-image_experiment = cite("analyze-gauss.image-experiment@2ec1f7a5")
+image_experiment = cite("analyze-gauss.image-experiment@48382a3b")
 
 
 SHOWN = (1, 5, 9, 13, 17, 21, 25, 29)

@@ -91,7 +91,7 @@ def test_every_method_is_measured_and_chance_is_worst() -> None:
     means = {name: np.mean(values) for name, values in found.items()}
     assert max(means, key=means.__getitem__) == "random"
     assert all(-1e-12 <= value <= 1 for values in found.values() for value in values)
-    assert means["compression"] > 20 * means["MOD-SULQ, least noise"]
+    assert means["compression"] > 20 * means["MOD-SULQ, minimal noise"]
     for rows in (4, 10**4 + 1):
         with pytest.raises(InvalidParameterError, match="out of range"):
             lost_shares(Setting(10**4, 5, rows), 1.0, 1, [1])

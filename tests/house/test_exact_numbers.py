@@ -1,4 +1,4 @@
-"""What every room reads its parameters with: numbers as they are, or a refusal that names the parameter."""
+"""What every package reads its parameters with: numbers as they are, or a refusal that names the parameter."""
 
 from __future__ import annotations
 

@@ -28,9 +28,9 @@ from dpmatrix.spec.analyze_gauss.gaussian_mechanism import GaussianPromise, Gaus
 from dpmatrix.spec.analyze_gauss.online import OnlinePromise, OnlineRun
 from dpmatrix.spec.analyze_gauss.subspace_recovery import RecoveryRun
 
-algorithm_1 = cite("analyze-gauss.algorithm-1@1b1ab8c0")
-algorithm_2 = cite("analyze-gauss.algorithm-2@36f7560c")
-algorithm_3 = cite("analyze-gauss.algorithm-3@b913eaa7")
+algorithm_1 = cite("analyze-gauss.algorithm-1@bc0272e1")
+algorithm_2 = cite("analyze-gauss.algorithm-2@e8530eed")
+algorithm_3 = cite("analyze-gauss.algorithm-3@313a4582")
 
 
 ADDED, REPLACED = Adjacency.ADD_REMOVE_ONE, Adjacency.REPLACE_ONE

@@ -27,7 +27,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.mod_sulq_algorithm import ModSulqRun
 from dpmatrix.spec.near_optimal.ppca_algorithm import PpcaRun
 
-algorithm_1 = cite("near-optimal.algorithm-1@9c2eeacf")
+algorithm_1 = cite("near-optimal.algorithm-1@1b63d989")
 algorithm_2 = cite("near-optimal.algorithm-2@7d677fd9")
 
 

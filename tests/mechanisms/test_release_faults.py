@@ -18,12 +18,12 @@ from dpmatrix.randomness.entropy import SeededEntropy, SystemEntropy
 from dpmatrix.randomness.integer_noise import discrete_laplace_noise
 
 DATA = np.array([[0.5, 0.25, -0.125], [-0.5, 0.5, 0.3], [0.1, 0.2, 0.7]])
-ROADS = {
+METHODS = {
     "tiny": LaplaceInputPerturbation(2**30, coordinate_bits=0),
     "fast": LaplaceInputPerturbation(1, coordinate_bits=8),
     "wide": LaplaceInputPerturbation(1, coordinate_bits=40),
 }
-every_road = pytest.mark.parametrize("road", ROADS)
+every_method = pytest.mark.parametrize("method", METHODS)
 
 
 @pytest.fixture
@@ -61,44 +61,44 @@ def fail(_):
     raise EntropyError("the source is dry")
 
 
-@every_road
+@every_method
 @pytest.mark.parametrize("calls", [0, 1])
-def test_entropy_that_fails_releases_nothing(published, road, calls):
-    # Every road draws words in bulk: two requests at least, and more for as many entries as these.
+def test_entropy_that_fails_releases_nothing(published, method, calls):
+    # Every method draws words in bulk: two requests at least, and more for as many entries as these.
     with pytest.raises(EntropyError, match="dry"):
-        ROADS[road].release(np.zeros((1, 200)), entropy=FailingEntropy(calls, fail, fail))
+        METHODS[method].release(np.zeros((1, 200)), entropy=FailingEntropy(calls, fail, fail))
     assert not published
 
 
-@pytest.mark.parametrize("road", ["fast", "wide"])
+@pytest.mark.parametrize("method", ["fast", "wide"])
 @pytest.mark.parametrize("words", [lambda w: w[:-1], lambda w: w[:0], lambda _: None, lambda w: w.astype(np.int64)])
-def test_words_that_run_short_release_nothing(published, road, words):
+def test_words_that_run_short_release_nothing(published, method, words):
     with pytest.raises(EntropyError, match="words"):
-        ROADS[road].release(DATA, entropy=FailingEntropy(0, fail, words))
+        METHODS[method].release(DATA, entropy=FailingEntropy(0, fail, words))
     assert not published
 
 
-@every_road
-def test_an_operating_system_without_bits_releases_nothing(published, monkeypatch, road):
+@every_method
+def test_an_operating_system_without_bits_releases_nothing(published, monkeypatch, method):
     def dry(_):
         raise OSError("no device")
 
     monkeypatch.setattr(os, "urandom", dry)
     with pytest.raises(EntropyError, match="operating system"):
-        ROADS[road].release(DATA)
+        METHODS[method].release(DATA)
     assert not published
 
 
-@every_road
-def test_an_interrupt_while_noise_is_drawn_releases_nothing(published, road):
+@every_method
+def test_an_interrupt_while_noise_is_drawn_releases_nothing(published, method):
     def interrupt(_):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        ROADS[road].release(DATA, entropy=FailingEntropy(0, interrupt, interrupt))
+        METHODS[method].release(DATA, entropy=FailingEntropy(0, interrupt, interrupt))
     assert not published
     # Control: the same mechanism publishes when the source holds.
-    ROADS[road].release(DATA, entropy=SeededEntropy(1))
+    METHODS[method].release(DATA, entropy=SeededEntropy(1))
     assert len(published) == 1
 
 
@@ -125,11 +125,11 @@ class ForkingEntropy(SystemEntropy):
         return super().words(count)
 
 
-@every_road
-def test_a_fork_in_the_middle_gives_one_release_and_not_two(road):
+@every_method
+def test_a_fork_in_the_middle_gives_one_release_and_not_two(method):
     entropy, status, release = ForkingEntropy(), 3, None
     try:
-        release = ROADS[road].release(np.zeros((1, 200 if road == "fast" else 20)), entropy=entropy)
+        release = METHODS[method].release(np.zeros((1, 200 if method == "fast" else 20)), entropy=entropy)
         status = 1
     except EntropyError as error:
         status = 0 if "forked" in str(error) else 2

@@ -145,7 +145,7 @@ def test_a_guarantee_to_a_group() -> None:
     assert group_guarantee(one, 1) == one
     pure = PrivacyGuarantee(Fraction(1, 10), 0, ADD)
     assert group_guarantee(pure, 7) == PrivacyGuarantee(Fraction(7, 10), 0, ADD)
-    with pytest.raises(InvalidParameterError, match="nothing is promised"):
+    with pytest.raises(InvalidParameterError, match="nothing is guaranteed"):
         group_guarantee(one, 200)
     with pytest.raises(InvalidParameterError, match="records"):
         group_guarantee(one, 0)

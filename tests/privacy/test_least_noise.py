@@ -1,4 +1,4 @@
-"""Least noise: every answer keeps its guarantee, and one per cent less (or one less) does not."""
+"""Minimal noise: every answer keeps its guarantee, and one per cent less (or one less) does not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calibration: safe, and within the tolerance of the least noise."""
+"""Calibration: safe, and within the tolerance of the minimal noise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Discrete Laplace noise of any scale: the law is exact on every road, and the roads are the ones intended."""
+"""Discrete Laplace noise of any scale: the law is exact on every method, and the methods are the ones intended."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_large_scales_have_the_law_and_even_low_digits(cdf_radius, scale):
 
 
 @pytest.mark.parametrize(
-    ("scale", "road"),
+    ("scale", "method"),
     [
         (Fraction(1, 10**9), "tiny"),
         (Fraction(1, 1000), "fast"),
@@ -50,7 +50,7 @@ def test_large_scales_have_the_law_and_even_low_digits(cdf_radius, scale):
         (10.0**140, "wide"),
     ],
 )
-def test_every_scale_has_its_road(monkeypatch, scale, road):
+def test_every_scale_has_its_method(monkeypatch, scale, method):
     used = set()
 
     def spy(module, attribute, name):
@@ -62,10 +62,10 @@ def test_every_scale_has_its_road(monkeypatch, scale, road):
         spy(integer_noise.fast_discrete, f"discrete_{law}", "fast")
         spy(integer_noise.fast_tiny, f"tiny_{law}", "tiny")
     assert len(discrete_laplace_noise(scale, 5, SystemEntropy())) == 5
-    assert used == {road}
+    assert used == {method}
     used.clear()
     assert len(discrete_gaussian_noise(Fraction(scale) ** 2, 5, SystemEntropy())) == 5
-    assert used == {road}
+    assert used == {method}
 
 
 def test_arrays_and_lists_hold_the_same_numbers():

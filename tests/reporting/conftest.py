@@ -21,7 +21,7 @@ INI = """
 addopts = --strict-markers --import-mode=importlib
 pythonpath = . src
 specification = toyspec
-rooms = toyrooms
+packages = toylibrary
 xfail_strict = true
 filterwarnings = error
 markers = slow: takes long
@@ -169,7 +169,7 @@ def both(target: str, grade: str = "interval") -> str:
 FILES = {
     "pytest.ini": INI,
     "toyspec.py": SPECIFICATION,
-    "src/toyrooms/__init__.py": MECHANISM,
+    "src/toylibrary/__init__.py": MECHANISM,
     AUDIT: HEAD + both("alpha") + both("beta") + both("gamma") + both("figure", "statistical"),
     TESTS: HEAD + both("delta") + both("epsilon") + both("algorithm", "statistical") + PLAIN,
     PROOFS: HEAD

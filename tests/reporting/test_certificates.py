@@ -23,8 +23,8 @@ CITED = {item.name: [citation.claim for citation in item.citations] for item in 
 LAPLACE, WINDOW = code_name(LaplaceInputPerturbation), code_name(SlidingWindowGram)
 PUBLIC = sorted(
     code_name(thing)
-    for room in (dpmatrix.mechanisms, dpmatrix.mechanisms.streams)
-    for thing in (getattr(room, name) for name in room.__all__)
+    for package in (dpmatrix.mechanisms, dpmatrix.mechanisms.streams)
+    for thing in (getattr(package, name) for name in package.__all__)
     if inspect.isclass(thing) and is_mechanism(thing)
 )
 COUNTED = AuditRecord(

@@ -125,7 +125,7 @@ ITEM = Evidence(
     "x=1",
     Extent(24, 1, 3, (("dimension", (1.0, 5.0)), ("epsilon", (2.0, math.inf)), ("rank", (3.0, 3.0)))),
 )
-CODE = (Implementation("rooms.Doubling", (Citation.parse("toy.base"),)),)
+CODE = (Implementation("library.Doubling", (Citation.parse("toy.base"),)),)
 EARNED, UNEARNED = Standing(State.EARNED), Standing(State.UNEARNED, ("no control [here]",))
 
 
@@ -197,7 +197,7 @@ def test_claims_before_a_run(line) -> None:
     check_schema(claims)
     assert [claim["id"] for claim in claims] == ["toy.base", "toy.repaired"]
     assert all(claim["standing"] is None and claim["evidence"] == [] for claim in claims)
-    assert claims[0]["implementations"] == ["rooms.Doubling"]
+    assert claims[0]["implementations"] == ["library.Doubling"]
     assert claims[1]["repair"]["change"] == "drop the sign"
     assert "2 claims, or what they rest on, changed since any run" in result.stderr
 

@@ -10,7 +10,7 @@ import json
 import pytest
 
 AUDIT, TESTS, PROOFS = "audit/test_one.py", "tests/test_two.py", "proofs_checks/test_three.py"
-SPECIFICATION, MECHANISMS = "toyspec.py", "src/toyrooms/__init__.py"
+SPECIFICATION, MECHANISMS = "toyspec.py", "src/toylibrary/__init__.py"
 UNRELATED = (
     "\n\n@pytest.mark.evidence({words})\ndef test_extra_{name}():\n    assert TRUE.conclusion(Point(1)) is Truth.TRUE\n"
 )
@@ -79,11 +79,11 @@ def test_ids_and_citations(toy) -> None:
         f"{node}stale: passed without evaluating toy.gamma",
         f"{node}unstamped: suspect, it was written for toy.delta@None, now @{now['toy.delta']}",
         f"{node}unstamped: passed without evaluating toy.delta",
-        "toyrooms.Silent: implements no claim",
-        "toyrooms.Inherited: implements no claim",
-        "toyrooms.Stale: suspect, it was written for toy.base@00000000",
-        "toyrooms.Stale: suspect, it was written for toy.alpha@None",
-        "toyrooms.lost: cites 'toy.nobody', which does not exist",
+        "toylibrary.Silent: implements no claim",
+        "toylibrary.Inherited: implements no claim",
+        "toylibrary.Stale: suspect, it was written for toy.base@00000000",
+        "toylibrary.Stale: suspect, it was written for toy.alpha@None",
+        "toylibrary.lost: cites 'toy.nobody', which does not exist",
     )
 
 
@@ -275,7 +275,7 @@ def test_an_edited_statement_makes_its_citations_suspect(stamped) -> None:
     run = stamped.audit()
     assert f"{AUDIT}::test_alpha_supports: suspect" in "\n".join(run.objections)
     assert any(line.startswith("toy.alpha: the committed snapshot has") for line in run.objections)
-    assert any(line.startswith("toyrooms.Doubling: suspect") for line in run.objections)
+    assert any(line.startswith("toylibrary.Doubling: suspect") for line in run.objections)
     assert not any("toy.question" in line and "suspect" in line for line in run.objections)
     stamped.edit(SPECIFICATION, "ball(p.x) + 2 -", "ball(p.x) + 1 -")
     assert stamped.audit().code == 0

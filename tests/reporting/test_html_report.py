@@ -119,7 +119,7 @@ def report(request) -> tuple[str, Reader]:
     verdicts = {claim.id: claim.verdict.value for claim in CLAIMS}
     found = {"toy.repaired": standing, "toy.base": Standing(State.EARNED, basis=Basis.WRITTEN)}
     ledger = Ledger((ITEM,), found, REGISTRY.fingerprints, request.param, {"python": EVIL}, verdicts, AUDITS)
-    code = [Implementation("rooms.Doubling", (Citation.parse("toy.repaired"),))]
+    code = [Implementation("library.Doubling", (Citation.parse("toy.repaired"),))]
     text = render(describe(REGISTRY, ledger, code), ledger, {"toy": EVIL, "later": "Later"}, {"later.one"})
     reader = Reader()
     reader.feed(text)
@@ -166,7 +166,7 @@ def test_it_says_what_the_run_found(report) -> None:
         "holds with repair",
         "unearned",
         "a line of a proof is false",
-        "rooms.Doubling",
+        "library.Doubling",
         "control",
         "failed",
         "1.50 s",

@@ -4,7 +4,7 @@
 From Coq Require Import Reals.
 Local Open Scope R_scope.
 
-(* analyze-gauss.algorithm-1/row-added: with rows of norm at most 1, deviation Delta hides a row that is added, for every epsilon *)
+(* analyze-gauss.algorithm-1/row-added: with rows of norm at most 1, standard deviation Delta hides a row that is added, for every epsilon *)
 Definition algorithm_1__row_added (erfc : R -> R) (hypgeom_u : R -> R -> R -> R) : Prop :=
   forall (epsilon : R) (delta : R) (norm_bound : R),
   (* adjacency is add-remove-one *)

@@ -1,4 +1,4 @@
-"""Domains of the parameters that the whole room shares."""
+"""Domains of the parameters that all auditors share."""
 
 from __future__ import annotations
 

@@ -143,7 +143,7 @@ def _setting(
     checked_failure_probability(failure_probability)
     training, confirmation = positive_integer(training, "training"), positive_integer(confirmation, "confirmation")
     if len(pairs) == 0:
-        raise InvalidParameterError("pairs", "there is none", "pass at least one pair of neighbouring data sets")
+        raise InvalidParameterError("pairs", "no pair is given", "pass at least one pair of neighbouring data sets")
     looks: tuple[Stage, ...] = stages(confirmation, plan.stages, failure_probability)
     return Setting(epsilon, delta, training, confirmation, failure_probability, looks)
 

@@ -41,7 +41,7 @@ class AuditRecord:
         What of it was looked at.
     verdict
         What was found.
-    promise
+    guarantee
         The privacy that is claimed.
     epsilon_bound
         No smaller epsilon holds with the claimed delta; None where there is no such number.
@@ -78,7 +78,7 @@ class AuditRecord:
     mechanism: str
     view: str
     verdict: AuditVerdict
-    promise: str
+    guarantee: str
     epsilon_bound: float | None
     delta_bound: float | None
     confidence: str

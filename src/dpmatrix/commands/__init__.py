@@ -1,1 +1,1 @@
-"""The commands of the command line that compute: privacy profiles, least noise, printed constants."""
+"""The commands of the command line that compute: privacy profiles, minimal noise, printed constants."""

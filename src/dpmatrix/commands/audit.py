@@ -65,7 +65,7 @@ def audit_command(
     """
     begin = time.time()
     if replay is None and mechanism is None:
-        raise InvalidParameterError("mechanism", "there is none", "write package.module:name or file.py:name")
+        raise InvalidParameterError("mechanism", "no mechanism is named", "write package.module:name or file.py:name")
     seconds = _limit(budget, training, confirmation)
     _check_files(json_file, checkpoint, resume=resume or replay is not None)
     job = Job(
@@ -97,7 +97,7 @@ def audit_command(
 
 
 def _limit(budget: str | None, training: int | None, confirmation: int | None) -> float | None:
-    """Return the seconds that the audit may take; who says how many samples to draw, and not how long, gets them all.
+    """Return the seconds that the audit may take; None, so no limit, where numbers of samples are given and no time.
 
     Raises
     ------

@@ -27,7 +27,7 @@ from dpmatrix.reporting.terminal import table_text
 EXPLANATION = (
     f"Records of norm at most 1. Judged at epsilon from {float(EPSILONS[0]):g} to {float(EPSILONS[-1]):g}, "
     f"delta from {float(DELTAS[-1]):g} to {float(DELTAS[0]):g}, d in {{{', '.join(map(str, DIMENSIONS))}}}, "
-    f"{ROWS} rows of a sketch. The excess is printed over least noise, at delta = {float(SHOWN[0].delta):g} "
+    f"{ROWS} rows of a sketch. The excess is printed over minimal noise, at delta = {float(SHOWN[0].delta):g} "
     f"and d = {SHOWN[0].dimension}: above 1 is waste, below 1 is not enough. For {CLAIM} it is the printed bound on "
     "the loss over the exact supremum, at three correlations."
 )
@@ -98,7 +98,7 @@ def constants(*, as_json: AsJson = False, plot: Plot = None) -> None:
     if plot is not None:
         write_svg(
             plot,
-            "Printed over least noise",
+            "Printed over minimal noise",
             "epsilon",
             "excess",
             [_curve(row) for row in rows if any(excess is not None for _, excess in row.excess)],

@@ -1,4 +1,4 @@
-"""The mechanisms that the command line knows: their options, their profiles, their least noise."""
+"""The mechanisms that the command line knows: their options, their profiles, their minimal noise."""
 
 from __future__ import annotations
 

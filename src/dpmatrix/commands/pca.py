@@ -66,7 +66,7 @@ def pca(
     clip: Annotated[bool, typer.Option(help="Shorten longer records, or refuse them without a guarantee.")] = True,
     rank: Annotated[int, typer.Option(help="Number of components.")] = 1,
     mechanism: Annotated[Choice, typer.Option(help="How to release.")] = Choice.SYMMETRISED_WISHART,
-    calibration: Annotated[Calibration, typer.Option(help="Least noise, or the document's.")] = Calibration.TIGHT,
+    calibration: Annotated[Calibration, typer.Option(help="Minimal noise, or the document's.")] = Calibration.TIGHT,
     adjacency: Relation = Adjacency.REPLACE_ONE,
     header: Annotated[
         bool | None,

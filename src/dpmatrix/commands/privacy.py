@@ -1,4 +1,4 @@
-"""``dpmatrix profile`` and ``dpmatrix calibrate``: exact deltas, and the least noise for a guarantee."""
+"""``dpmatrix profile`` and ``dpmatrix calibrate``: exact deltas, and the minimal noise for a guarantee."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def calibrate(
     as_json: AsJson = False,
     plot: Plot = None,
 ) -> None:
-    """Print the least noise that keeps (epsilon, delta), rounded to the safe side."""
+    """Print the minimal noise that keeps (epsilon, delta), rounded to the safe side."""
     given = {
         "sensitivity": sensitivity,
         "scale": scale,
@@ -144,7 +144,7 @@ def calibrate(
     places = [promise.epsilon for promise in promises]
     if plot is not None:
         amounts = [Enclosed(answer.amount, answer.amount) for answer in answers]
-        _draw(plot, f"{mechanism.value}: least noise for delta = {delta}", found.amount, places, amounts)
+        _draw(plot, f"{mechanism.value}: minimal noise for delta = {delta}", found.amount, places, amounts)
     if as_json:
         points = [
             {"epsilon": str(place), "amount": str(answer.amount), "delta": answer.delta.to_json()}

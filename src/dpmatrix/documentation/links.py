@@ -8,7 +8,7 @@ from attrs import frozen
 from markupsafe import Markup, escape
 
 from dpmatrix.claims import claim_of
-from dpmatrix.documentation.reference import Member, Room
+from dpmatrix.documentation.reference import Member, PublicModule
 from dpmatrix.documentation.verdicts import Contents, claim_document
 
 
@@ -33,14 +33,14 @@ class Links:
     names: Mapping[str, str]
 
     @classmethod
-    def of(cls, contents: Contents, rooms: Iterable[Room]) -> Links:
+    def of(cls, contents: Contents, modules: Iterable[PublicModule]) -> Links:
         """Index the claims and the public modules."""
         places: dict[str, str] = {}
         short: dict[str, set[str]] = {}
-        for room in rooms:
-            places[room.name] = reference_file(room.name)
-            for member in room.members:
-                place = f"{reference_file(room.name)}#{member.name}"
+        for module in modules:
+            places[module.name] = reference_file(module.name)
+            for member in module.members:
+                place = f"{reference_file(module.name)}#{member.name}"
                 places[member.name] = place
                 short.setdefault(_last(member), set()).add(place)
         alone = {name: next(iter(found)) for name, found in short.items() if len(found) == 1}

@@ -78,7 +78,7 @@ class Member:
 
 
 @frozen
-class Room:
+class PublicModule:
     """A public module and what it offers; without members where the package that it needs is missing."""
 
     name: str
@@ -182,7 +182,7 @@ def _member(module: ModuleType, name: str) -> Member:
     return Member(dotted, "value", "", None)
 
 
-def room(name: str) -> Room:
+def public_module(name: str) -> PublicModule:
     """Read a public module.
 
     Raises
@@ -194,11 +194,11 @@ def room(name: str) -> Room:
         module = importlib.import_module(name)
     except ModuleNotFoundError as error:
         if name in EXTRAS and error.name == EXTRAS[name]:
-            return Room(name, None, ())
+            return PublicModule(name, None, ())
         raise
-    return Room(name, parse(module), tuple(_member(module, public) for public in _public(module)))
+    return PublicModule(name, parse(module), tuple(_member(module, public) for public in _public(module)))
 
 
-def rooms() -> list[Room]:
+def public_modules() -> list[PublicModule]:
     """Read every public module."""
-    return [room(name) for name in MODULES]
+    return [public_module(name) for name in MODULES]

@@ -17,7 +17,7 @@ from markupsafe import Markup, escape
 
 from dpmatrix.atomic_files import write_atomically
 from dpmatrix.documentation.links import Links, reference_file
-from dpmatrix.documentation.reference import Room, rooms
+from dpmatrix.documentation.reference import PublicModule, public_modules
 from dpmatrix.documentation.sources import DOCUMENTS, Page, markdown, pages
 from dpmatrix.documentation.theorems import theorems
 from dpmatrix.documentation.verdicts import GROUPS, Contents, group_counts, verdict_counts
@@ -54,13 +54,13 @@ class Site:
 
     contents: Contents
     links: Links
-    rooms: tuple[Room, ...]
+    modules: tuple[PublicModule, ...]
     written: tuple[Page, ...]
 
     @classmethod
     def read(cls) -> Site:
         """Load the specification, the library and the pages."""
-        contents, found = Contents.read(), tuple(rooms())
+        contents, found = Contents.read(), tuple(public_modules())
         return cls(contents, Links.of(contents, found), found, tuple(pages()))
 
     def files(self) -> dict[str, str]:
@@ -74,7 +74,7 @@ class Site:
         environment = self._environment()
         found = {f"{page.name}.html": self._page(environment, page) for page in self.written}
         template = environment.get_template("reference.html.j2")
-        found |= {reference_file(room.name): template.render(room=room, title=room.name) for room in self.rooms}
+        found |= {reference_file(one.name): template.render(module=one, title=one.name) for one in self.modules}
         return found
 
     def _environment(self) -> Environment:
@@ -88,7 +88,7 @@ class Site:
         given: Mapping[str, Any] = {
             "pages": self.written,
             "documents": DOCUMENTS,
-            "rooms": self.rooms,
+            "modules": self.modules,
             "contents": self.contents,
             "counts": verdict_counts,
             "theorems": theorems(self.contents.registry),

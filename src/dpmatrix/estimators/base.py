@@ -91,7 +91,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc] # scikit-learn is n
         mean = self._public_mean(records.shape[1])
         if self.random_state is not None:
             void = ", ".join(claims_of(mechanism))
-            notify(f"random_state makes the random bits known, so nothing private may be fitted: no promise [{void}]")
+            notify(f"random_state makes the random bits known, so nothing private may be fitted: no guarantee [{void}]")
         source = self._entropy()
         wasted = excess_words(mechanism, records.shape[1])
         if wasted is not None:

@@ -124,7 +124,7 @@ class PrivacyBudget(SingleUse):
             If the relation is another.
         """
         if guarantee is None:
-            raise NotPrivateError("no promise is kept with seeded random bits, so no budget covers it")
+            raise NotPrivateError("a release from seeded random bits has no guarantee, so no budget covers it")
         self.check_live()
         if guarantee.adjacency is not self.limit.adjacency:
             problem = f"{guarantee.adjacency.value} is not the budget's {self.limit.adjacency.value}"

@@ -30,7 +30,7 @@ from dpmatrix.privacy.truncated_sketch import truncated_loss
 from dpmatrix.randomness.bingham import BinghamSampler
 from dpmatrix.randomness.entropy import SeededEntropy
 
-METHODS = ("compression", "PPCA", "MOD-SULQ, least noise", "Wishart, symmetrised", "random")
+METHODS = ("compression", "PPCA", "MOD-SULQ, minimal noise", "Wishart, symmetrised", "random")
 CORRELATION = 0.5
 WIDTH = 4.0
 """Delta_max in units of 1/sqrt(n): four deviations of an entry of X'X/n at the most."""
@@ -137,7 +137,7 @@ def lost_shares(setting: Setting, epsilon: float, draws: int, seed: list[int]) -
     drawn = {
         "compression": [top_subspace(compressed(setting, moment, generator), 1) for _ in range(draws)],
         "PPCA": [direction[:, None] for direction in directions],
-        "MOD-SULQ, least noise": [mod_sulq(unit, n, 1, epsilon, delta, generator, least=True) for _ in range(draws)],
+        "MOD-SULQ, minimal noise": [mod_sulq(unit, n, 1, epsilon, delta, generator, least=True) for _ in range(draws)],
         "Wishart, symmetrised": [top_subspace(unit + matrix, 1) for matrix in noise],
         "random": [random_subspace(p, 1, generator) for _ in range(draws)],
     }
@@ -179,7 +179,7 @@ def utility_curves(seed: int, tell: Tell, draws: int = 100) -> Reproduction:
     notes = (
         f"rows of signs, columns correlated by {CORRELATION}; {draws} draws of each method",
         "epsilon: what the loss of compression reaches for one changed row, on an output that is kept; delta = 1/n^2",
-        "compression promises this for no other pair; the other mechanisms keep it for all neighbours",
+        "compression guarantees this for no other pair; the other mechanisms keep it for all neighbours",
     )
     columns = ("panel", "place", "n", "p", "m", "epsilon", "method", "lost share", "deviation")
     return Reproduction(

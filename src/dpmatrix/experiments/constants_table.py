@@ -53,7 +53,7 @@ class Row:
     breakdown
         Where it begins to fail; None if it does nowhere.
     excess
-        Printed over least noise by setting; None where no noise is known to keep the guarantee.
+        Printed over minimal noise by setting; None where no noise is known to keep the guarantee.
     """
 
     noise: PrintedNoise
@@ -98,7 +98,7 @@ def _row(noise: PrintedNoise) -> Row:
         for delta in (DELTAS[:1] if noise.pure else DELTAS)
         for dimension in DIMENSIONS
     ]
-    # Only the guarantee is in question here, not the least noise.
+    # Only the guarantee is in question here, not the minimal noise.
     quick = evolve(noise, tight=None)
     found = [judge(quick, setting) for setting in grid]
     failures = [judgement for judgement in found if judgement.keeps is False]

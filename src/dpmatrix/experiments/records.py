@@ -73,7 +73,7 @@ def unit_scaled(raw: FloatArray) -> FloatArray:
         raise InvalidParameterError("raw", "an entry is not finite", "remove or impute it first")
     kept = raw[:, np.abs(raw).max(axis=0) > 0]
     if kept.size == 0:
-        raise InvalidParameterError("raw", "every entry is zero or there is none", "pass records")
+        raise InvalidParameterError("raw", "every entry is zero, or no record is given", "pass records")
     scaled = kept / np.abs(kept).max(axis=0)
     shrunk: FloatArray = scaled / np.linalg.norm(scaled, axis=1).max() * _SHRINK
     return shrunk

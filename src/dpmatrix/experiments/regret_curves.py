@@ -192,7 +192,7 @@ def regret_reproduction(seed: int, tell: Tell, **sizes: int) -> Reproduction:
             series.append(Series(curve.stream, "proved bound, tuned", steps, curve.bound))
     notes = (
         "the slides plot nothing: these are streams on which a tuned epsilon and a fixed one part",
-        "the bound is proved for the tuned policy at the last step; 'private' divides one promise among all steps",
+        "the bound is proved for the tuned policy at the last step; 'private' divides one guarantee among all steps",
     )
     columns = ("stream", "policy", "noise deviation", "steps", "regret", "spread", "bound")
     return Reproduction(TARGET, columns, tuple(rows), notes, tuple(series), "steps", "regret", logarithmic=True)

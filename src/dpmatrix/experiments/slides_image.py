@@ -83,7 +83,7 @@ def portrait() -> FloatArray:
     return np.asarray(colours[:SIDE, :SIDE, :3] @ np.array(LUMINANCE) / 1000, dtype=np.float64)
 
 
-@implements("analyze-gauss.image-experiment+repair@2ec1f7a5")
+@implements("analyze-gauss.image-experiment+repair@48382a3b")
 def image_panel(seed: int = 2014, most: int = 128) -> ImagePanel:
     """Add Gaussian noise of deviation 20 to the portrait and keep its leading components.
 

@@ -57,7 +57,7 @@ def mod_sulq(
 ) -> FloatArray:
     """Draw from MOD-SULQ, the entries of the noise independent for i <= j; top by value. NEVER private.
 
-    ``least`` takes the least noise that keeps the guarantee in place of beta of (5).
+    ``least`` takes the minimal noise that keeps the guarantee in place of beta of (5).
     """
     size = len(moment)
     deviation = (least_deviation if least else noise_deviation)(size, records, epsilon, delta)

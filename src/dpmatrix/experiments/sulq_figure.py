@@ -1,6 +1,6 @@
 """Figure 1 of `near-optimal`: the bound (21) against the number of records, and what MOD-SULQ reaches.
 
-(21) depends on the noise alone, so each curve has a twin: the bound at the least noise that keeps the same guarantee.
+(21) depends on the noise alone, so each curve has a twin: the bound at the minimal noise that keeps the same guarantee.
 Beside both is measured what they are said to bound, the mean of |<v^_1, v_1>| on records that all equal v_1.
 """
 
@@ -28,9 +28,9 @@ COLUMNS = (
     "epsilon",
     "n",
     "(21), printed noise",
-    "(21), least noise",
+    "(21), minimal noise",
     "measured, printed noise",
-    "measured, least noise",
+    "measured, minimal noise",
 )
 
 
@@ -78,7 +78,7 @@ def _draw_seconds(dimension: int) -> float:
 
 
 def bound_figure(effort: Effort, partial: Partial, workers: int, tell: Tell) -> Reproduction:
-    """Reproduce Figure 1, with bound and correlation at the printed and at the least noise."""
+    """Reproduce Figure 1, with bound and correlation at the printed and at the minimal noise."""
     places = [(d, epsilon, power) for d in effort.dimensions for epsilon in EPSILONS for power in EXPONENTS]
     found = {place: before for place in places if (before := partial.found(str(place))) is not None}
     tell(len(found), len(places))

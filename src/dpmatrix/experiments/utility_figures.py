@@ -22,8 +22,8 @@ from dpmatrix.experiments.uci import Experiment
 from dpmatrix.randomness.entropy import SeededEntropy
 from dpmatrix.randomness.matrix_bingham import MatrixBinghamSampler
 
-ALGORITHMS = ("PCA", "PPCA", "MOD-SULQ", "MOD-SULQ, least noise", "random")
-LEAST = "least noise: that keeps the promise when a record is replaced, certified; PPCA has no tighter calibration"
+ALGORITHMS = ("PCA", "PPCA", "MOD-SULQ", "MOD-SULQ, minimal noise", "random")
+LEAST = "minimal noise: that keeps the guarantee when a record is replaced, certified; PPCA has no tighter calibration"
 
 SPECTRUM = tuple(map(Fraction, ("0.5", "0.30", "0.04", "0.03", "0.02", "0.01", "0.004", "0.003", "0.001", "0.001")))
 """Eigenvalues of the covariance, (27)."""
@@ -56,7 +56,7 @@ def utilities(task: Task) -> dict[str, list[float]]:
             for _ in range(effort.chains)
         ],
         "MOD-SULQ": [mod_sulq(task.part, task.records, rank, EPSILON, DELTA, generator) for _ in range(effort.draws)],
-        "MOD-SULQ, least noise": [
+        "MOD-SULQ, minimal noise": [
             mod_sulq(task.part, task.records, rank, EPSILON, DELTA, generator, least=True) for _ in range(effort.draws)
         ],
         "random": [random_subspace(size, rank, generator) for _ in range(effort.draws)],
@@ -189,7 +189,7 @@ def privacy_row(moment: FloatArray, epsilon: float, effort: Effort, seed: int) -
     drawn = {
         "PPCA": list(exact),
         "MOD-SULQ": [mod_sulq(*setting) for _ in range(effort.samples)],
-        "MOD-SULQ, least noise": [mod_sulq(*setting, least=True) for _ in range(effort.samples)],
+        "MOD-SULQ, minimal noise": [mod_sulq(*setting, least=True) for _ in range(effort.samples)],
     }
     rows: list[tuple[Cell, ...]] = [(epsilon, "PCA", energy(top_subspace(moment, SYNTHETIC_RANK), moment), 0.0, None)]
     for algorithm, subspaces in drawn.items():

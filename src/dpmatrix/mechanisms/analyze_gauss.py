@@ -46,7 +46,7 @@ def sufficient_deviation(epsilon: Fraction, delta: Fraction) -> arb:
     return slide_deviation(epsilon, delta).max((square.sqrt() + (square + 2 * budget).sqrt()) / (2 * budget))
 
 
-@implements("analyze-gauss.algorithm-1+repair@1b1ab8c0")
+@implements("analyze-gauss.algorithm-1+repair@bc0272e1")
 @frozen
 class AnalyzeGauss(GaussianPerturbation):
     """Algorithm 1 of `analyze-gauss`, repaired, on a lattice: (epsilon, delta)-differentially private.
@@ -74,7 +74,7 @@ class _LeaderStream(SingleUse):
     remedy: ClassVar[str] = "publish it in the process that began it"
 
 
-@implements("analyze-gauss.algorithm-3+repair@b913eaa7")
+@implements("analyze-gauss.algorithm-3+repair@313a4582")
 @frozen
 class OnlinePerturbedLeader(BoundedRecords):
     r"""Algorithm 3 of `analyze-gauss`, repaired: all m noisy matrices together are (epsilon, delta)-private.

@@ -153,7 +153,7 @@ class GaussianPerturbation(LatticePerturbation, ABC):
         return lambda change: change * change * rate
 
 
-@implements("near-optimal.algorithm-1+repair@9c2eeacf", "near-optimal.theorem-5@6333ff94")
+@implements("near-optimal.algorithm-1+repair@1b63d989", "near-optimal.theorem-5@6333ff94")
 @frozen
 class ModSulq(GaussianPerturbation):
     """Algorithm 1 of `near-optimal`, MOD-SULQ, on a lattice: (epsilon, delta)-differentially private.

@@ -119,7 +119,7 @@ class BoundedRecords:
         """
         gram = self.sum_blocks(blocks, dimension, coordinate_bits).gram
         if gram.count == 0 and self.adjacency is Adjacency.REPLACE_ONE:
-            raise InvalidParameterError("blocks", "they hold no record", "pass one record or more")
+            raise InvalidParameterError("blocks", "no record is given", "pass one record or more")
         return gram
 
     def sum_blocks(self, blocks: Blocks, dimension: int, coordinate_bits: int) -> PartialGram:

@@ -67,7 +67,7 @@ def build(settings: Settings) -> AnyMechanism:
     name = settings.mechanism
     if name in REFUTED:
         claim, instead = REFUTED[name]
-        raise NotPrivateError(f"the mechanism {name!r} keeps no promise: {claim} is refuted; choose {instead!r}")
+        raise NotPrivateError(f"the mechanism {name!r} has no guarantee: {claim} is refuted; choose {instead!r}")
     makers: dict[str, Callable[..., AnyMechanism]] = {**MATRICES, **({} if settings.rank is None else DIRECTIONS)}
     if name not in makers:
         raise InvalidParameterError("mechanism", f"{name!r} is no choice", f"pass one of {', '.join(makers)}")
@@ -95,7 +95,7 @@ def claims_of(mechanism: AnyMechanism) -> tuple[str, ...]:
 
 
 def excess(mechanism: AnyMechanism, dimension: int) -> float:
-    """Return how many times the least noise of its guarantee a mechanism adds for records of length d; 1 when tight.
+    """Return how many times the minimal noise of its guarantee a mechanism adds for records of length d; 1 when tight.
 
     The noise is a standard deviation or a scale; of an exponential mechanism it is one over the weight of the score.
     """
@@ -117,7 +117,7 @@ def excess_words(mechanism: AnyMechanism, dimension: int) -> str | None:
     if factor <= 1:
         return None
     return (
-        f"the printed noise of {mechanism.name} is {factor:.3g} times what its promise needs at d = {dimension}; "
+        f"the printed noise of {mechanism.name} is {factor:.3g} times what its guarantee needs at d = {dimension}; "
         f"calibration='tight' adds the least [{', '.join(claims_of(mechanism))}]"
     )
 

@@ -76,7 +76,7 @@ class RecoverySettings(BoundedRecords):
         return float(values[-self.rank] - values[-self.rank - 1]), np.asarray(top @ top.T)
 
 
-@implements("analyze-gauss.algorithm-2@36f7560c")
+@implements("analyze-gauss.algorithm-2@e8530eed")
 @frozen
 class PrintedSubspaceRecovery(RecoverySettings):
     """Algorithm 2 of `analyze-gauss` as printed, for study: NOT private, and without a release.

@@ -51,7 +51,7 @@ class SubspaceRelease:
     guarantee: PrivacyGuarantee | None
 
 
-@implements("analyze-gauss.algorithm-2+repair@36f7560c", "analyze-gauss.subspace-privacy+repair@810049e3")
+@implements("analyze-gauss.algorithm-2+repair@e8530eed", "analyze-gauss.subspace-privacy+repair@54138e5e")
 @frozen
 class PrivateSubspaceRecovery(RecoverySettings):
     r"""Algorithm 2 of `analyze-gauss`, repaired, on lattices: (2 epsilon, 2 delta)-differentially private.

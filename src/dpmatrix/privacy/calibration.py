@@ -1,4 +1,4 @@
-"""The least noise that keeps a promise, rounded to the safe side."""
+"""The minimal noise that keeps a guarantee, rounded to the safe side."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TOLERANCE = Fraction(1, 128)
 
 
 def meets(profile: PrivacyProfile, guarantee: PrivacyGuarantee) -> bool:
-    """Whether a profile certainly meets a promise; False when it does not or when its enclosure leaves it open."""
+    """Whether a profile certainly meets a guarantee; False when it does not or when its enclosure leaves it open."""
     try:
         bound = profile.delta(guarantee.epsilon)
     except UndecidedError:
@@ -34,16 +34,16 @@ def calibrate(
     tolerance: Exact = TOLERANCE,
     unit: Exact = 1,
 ) -> Fraction:
-    """Return a noise scale at which a family of profiles certainly meets a promise, and hardly more.
+    """Return a noise scale at which a family of profiles certainly meets a guarantee, and hardly more.
 
     Parameters
     ----------
     family
         Profile as a function of a positive noise scale; a larger scale must not be worse.
     guarantee
-        Promise to meet. Its adjacency is recorded, not used: the family must be built for the same relation.
+        Guarantee to meet. Its adjacency is recorded, not used: the family must be built for the same relation.
     tolerance
-        The scale divided by 1 + tolerance is not certain to meet the promise; positive.
+        The scale divided by 1 + tolerance is not certain to meet the guarantee; positive.
     unit
         Positive scale near which the search begins. It decides the time and the digits of the answer only.
 
@@ -55,7 +55,7 @@ def calibrate(
     Raises
     ------
     InvalidParameterError
-        If the tolerance or the unit is not positive, or if in the range of the search no scale meets the promise,
+        If the tolerance or the unit is not positive, or if in the range of the search no scale meets the guarantee,
         or every scale does.
     """
     step = fraction(tolerance, "tolerance")
@@ -78,21 +78,21 @@ def calibrate(
 def calibrate_integer(
     family: Callable[[int], PrivacyProfile], guarantee: PrivacyGuarantee, least: int, largest: int = 1 << 62
 ) -> int:
-    """Return the least integer parameter at which a family of profiles certainly meets a promise.
+    """Return the least integer parameter at which a family of profiles certainly meets a guarantee.
 
     Parameters
     ----------
     family
         Profile as a function of an integer; a larger one must not be worse.
     guarantee
-        Promise to meet, for the relation of the family.
+        Guarantee to meet, for the relation of the family.
     least, largest
         Bounds of the search.
 
     Raises
     ------
     InvalidParameterError
-        If the promise is not met at ``largest``, or that is below ``least``.
+        If the guarantee is not met at ``largest``, or that is below ``least``.
     """
     if largest < least:
         raise InvalidParameterError("largest", f"{largest} is below {least}", "pass at least the least parameter")
@@ -101,7 +101,7 @@ def calibrate_integer(
     failing, reach = least, 1
     while not meets(family(meeting := min(least + reach, largest)), guarantee):
         if meeting == largest:
-            raise InvalidParameterError("guarantee", f"no integer up to {largest} meets it", "relax the promise")
+            raise InvalidParameterError("guarantee", f"no integer up to {largest} meets it", "relax the guarantee")
         failing, reach = meeting, 2 * reach
     while meeting - failing > 1:
         middle = (failing + meeting) // 2
@@ -121,7 +121,7 @@ def _bracket(holds: Callable[[int], bool]) -> tuple[int, int]:
         reach *= 2
         if reach > LARGEST_EXPONENT:
             raise InvalidParameterError(
-                "guarantee", "no scale between 2^-4096 and 2^4096 units is the least to meet it", "relax the promise"
+                "guarantee", "no scale between 2^-4096 and 2^4096 units is the least to meet it", "relax the guarantee"
             )
     failing, meeting = -reach, reach
     while meeting - failing > 1:

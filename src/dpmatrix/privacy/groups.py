@@ -1,4 +1,4 @@
-"""What a promise for one record says of a group of them."""
+"""What a guarantee for one record says of a group of them."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from dpmatrix.privacy.profiles.protocol import PrivacyProfile
 
 
 def group_guarantee(guarantee: PrivacyGuarantee, records: int) -> PrivacyGuarantee:
-    """Return the promise for data sets that differ by so many steps of the relation between neighbours.
+    """Return the guarantee for data sets that differ by so many steps of the relation between neighbours.
 
     ``k epsilon`` and ``delta (1 + e^epsilon + ... + e^((k-1) epsilon))``, rounded up.
 
     Raises
     ------
     InvalidParameterError
-        If the number is no integer of at least one, or nothing is promised to such a group: its delta reaches one.
+        If the number is no integer of at least one, or nothing is guaranteed to such a group: its delta reaches one.
     """
     count = _records(records)
     epsilon = rational(guarantee.epsilon)
     total = _geometric(epsilon, count) * ball(guarantee.delta) if count > 1 else ball(guarantee.delta)
     delta = Fraction(guarantee.delta) if count == 1 or guarantee.is_pure else _upper(total)
     if delta >= 1:
-        raise InvalidParameterError("records", f"to {count} of them nothing is promised", "ask for a smaller group")
+        raise InvalidParameterError("records", f"to {count} of them nothing is guaranteed", "ask for a smaller group")
     return PrivacyGuarantee(count * guarantee.epsilon, delta, guarantee.adjacency)
 
 

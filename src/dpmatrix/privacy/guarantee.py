@@ -1,4 +1,4 @@
-"""The promise that a release keeps."""
+"""The guarantee of a release."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class PrivacyGuarantee:
     delta
         Additive slack, in [0, 1).
     adjacency
-        Relation between the two data sets that the promise compares.
+        Relation between the two data sets that the guarantee compares.
 
     Raises
     ------
@@ -58,5 +58,5 @@ class PrivacyGuarantee:
         return self.delta == 0
 
     def implies(self, other: PrivacyGuarantee) -> bool:
-        """Whether this promise is at least as strong as another by monotonicity alone, under the same relation."""
+        """Whether this guarantee is at least as strong as another by monotonicity alone, under the same relation."""
         return self.adjacency is other.adjacency and self.epsilon <= other.epsilon and self.delta <= other.delta

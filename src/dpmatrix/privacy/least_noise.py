@@ -1,4 +1,4 @@
-"""The least noise of each mechanism, in the documents' own parameters."""
+"""The minimal noise of each mechanism, in the documents' own parameters."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ def calibrate_wishart(
     squared_norm: Real = 1,
     tolerance: Exact = TOLERANCE,
 ) -> Fraction:
-    """Return the c of Wishart noise W_d(m, cI) for the adjacency of the promise.
+    """Return the c of Wishart noise W_d(m, cI) for the adjacency of the guarantee.
 
-    Where the profile is only enclosed (replace-one, d >= 2, m > d + 1) the upper end has to meet the promise.
+    Where the profile is only enclosed (replace-one, d >= 2, m > d + 1) the upper end has to meet the guarantee.
 
     Raises
     ------
@@ -108,7 +108,7 @@ def calibrate_discrete_gaussian(
 ) -> Fraction:
     """Return a variance of discrete Gaussian noise; the tolerance is that of its root.
 
-    The promise is kept at this very variance. In one coordinate more noise is not always better, as the best event
+    The guarantee is kept at this very variance. In one coordinate more noise is not always better, as the best event
     must end at an integer: where epsilon exceeds the sensitivity, or the variance is below one, delta may rise with the
     variance in parts, and what is least is so among the variances near it.
 

@@ -1,4 +1,4 @@
-"""Discrete Laplace and discrete Gaussian noise of any rational scale, by the fastest road that is exact there.
+"""Discrete Laplace and discrete Gaussian noise of any rational scale, by the fastest method that is exact there.
 
 Scales from `SMALLEST_SCALE` to `LARGEST_SCALE` are drawn by `fast_discrete`, larger ones by `fast_wide` and smaller
 ones by `fast_tiny`. All three have exactly the law of the reference samplers in `discrete`.
@@ -48,10 +48,10 @@ def laplace_integers(scale: Exact, count: int, entropy: Entropy) -> AnyIntegers:
     exact, size = _positive(scale, "scale"), _size(count)
     if exact > LARGEST_SCALE:
         return fast_wide.wide_laplace(exact, size, entropy)
-    road: Callable[..., AnyIntegers] = (
+    draw: Callable[..., AnyIntegers] = (
         fast_discrete.discrete_laplace if exact >= SMALLEST_SCALE else fast_tiny.tiny_laplace
     )
-    return road(exact, size, entropy)
+    return draw(exact, size, entropy)
 
 
 def gaussian_integers(variance: Exact, count: int, entropy: Entropy) -> AnyIntegers:
@@ -62,10 +62,10 @@ def gaussian_integers(variance: Exact, count: int, entropy: Entropy) -> AnyInteg
     exact, size = _positive(variance, "variance"), _size(count)
     if exact > LARGEST_SCALE**2:
         return fast_wide.wide_gaussian(exact, size, entropy)
-    road: Callable[..., AnyIntegers] = (
+    draw: Callable[..., AnyIntegers] = (
         fast_discrete.discrete_gaussian if exact >= SMALLEST_SCALE**2 else fast_tiny.tiny_gaussian
     )
-    return road(exact, size, entropy)
+    return draw(exact, size, entropy)
 
 
 def discrete_laplace_noise(scale: Exact, count: int, entropy: Entropy) -> list[int]:

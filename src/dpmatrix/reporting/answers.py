@@ -32,7 +32,7 @@ class Answers:
     guarantee
         What is guaranteed; empty where the documentation of the mechanism says it.
     adjacency, unit, trust, assumptions, calibration, floats, not_covered, several
-        To the questions of these names; ``floats`` is empty where the road depends on the mechanism.
+        To the questions of these names; ``floats`` is empty where it depends on the mechanism.
     """
 
     guarantee: str

@@ -174,9 +174,9 @@ def _calibration(mechanism: type) -> str:
 
 def _floating_point(mechanism: type) -> str:
     text: Any = " ".join(_documents(mechanism)[:2]).lower()
-    roads = []
+    methods = []
     if "lattice" in text or hasattr(mechanism, "coordinate_bits"):
-        roads.append(LATTICE)
+        methods.append(LATTICE)
     if "correct rounding" in text or "correctly" in text:
-        roads.append(ROUNDING)
-    return " ".join(roads) or _FLOATS
+        methods.append(ROUNDING)
+    return " ".join(methods) or _FLOATS

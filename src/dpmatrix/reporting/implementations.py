@@ -1,4 +1,4 @@
-"""Find the code that implements claims, by walking the rooms that may hold it."""
+"""Find the code that implements claims, by walking the packages that may hold it."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from types import ModuleType
 
 from dpmatrix.claims import Citation, Implementation
 
-ROOMS = ("dpmatrix.mechanisms", "dpmatrix.experiments", "dpmatrix.privacy", "dpmatrix.streaming")
+PACKAGES = ("dpmatrix.mechanisms", "dpmatrix.experiments", "dpmatrix.privacy", "dpmatrix.streaming")
 
 
-def _modules(room: str) -> Iterator[ModuleType]:
-    package = importlib.import_module(room)
+def _modules(name: str) -> Iterator[ModuleType]:
+    package = importlib.import_module(name)
     yield package
-    for module in pkgutil.walk_packages(package.__path__, prefix=f"{room}."):
+    for module in pkgutil.walk_packages(package.__path__, prefix=f"{name}."):
         yield importlib.import_module(module.name)
 
 
@@ -29,11 +29,11 @@ def _must_cite(thing: object) -> bool:
     return hasattr(thing, "release") and not getattr(thing, "_is_protocol", False)
 
 
-def implementations(rooms: Iterable[str] = ROOMS) -> list[Implementation]:
+def implementations(packages: Iterable[str] = PACKAGES) -> list[Implementation]:
     """List every mechanism, and every other class or function that cites a claim."""
     found: dict[str, Implementation] = {}
-    for room in rooms:
-        for module in _modules(room):
+    for package in packages:
+        for module in _modules(package):
             for thing in vars(module).values():
                 if getattr(thing, "__module__", None) != module.__name__:
                     continue
@@ -45,20 +45,20 @@ def implementations(rooms: Iterable[str] = ROOMS) -> list[Implementation]:
     return sorted(found.values(), key=lambda implementation: implementation.name)
 
 
-def cited_in_sources(rooms: Iterable[str] = ROOMS) -> list[Implementation]:
+def cited_in_sources(packages: Iterable[str] = PACKAGES) -> list[Implementation]:
     """List the classes and functions that cite a claim, from their sources: nothing is imported.
 
     What the gate asks is `implementations`, which sees what is run; a test holds the two together.
     """
     found = []
-    for room in rooms:
-        package = Path(__file__).parents[1].joinpath(*room.split(".")[1:])
-        for path in sorted(package.rglob("*.py")):
+    for package in packages:
+        folder = Path(__file__).parents[1].joinpath(*package.split(".")[1:])
+        for path in sorted(folder.rglob("*.py")):
             text = path.read_text(encoding="utf-8")
             if "@implements(" not in text:
                 continue
-            inside = path.relative_to(package).with_suffix("")
-            module = ".".join((room, *(part for part in inside.parts if part != "__init__")))
+            inside = path.relative_to(folder).with_suffix("")
+            module = ".".join((package, *(part for part in inside.parts if part != "__init__")))
             for node in ast.parse(text).body:
                 citations = _citations(node)
                 if citations:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from dpmatrix.claims import Registry, Statement
-from dpmatrix.reporting.implementations import ROOMS
+from dpmatrix.reporting.implementations import PACKAGES
 from dpmatrix.reporting.session import BODY, GATE, REGISTRY, TRIALS, WHOLE, Session, declare
 from dpmatrix.reporting.vacuity import MARGINS
 
@@ -30,7 +30,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--hypotheses", action="store_true", help="search for the need of each hypothesis")
     group.addoption("--tried", metavar="FILE", help="write what --margins or --hypotheses found")
     parser.addini("specification", "module that holds the claims", default="dpmatrix.spec")
-    parser.addini("rooms", "packages that hold implementations", type="args", default=list(ROOMS))
+    parser.addini("packages", "packages that hold implementations", type="args", default=list(PACKAGES))
 
 
 def pytest_configure(config: pytest.Config) -> None:

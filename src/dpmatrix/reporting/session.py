@@ -113,7 +113,7 @@ class Session:
         # Now, since an item may change what these read.
         catalogue = getattr(self.specification, "catalogue", None) if deciding else None
         self.catalogue = Catalogue((), frozenset()) if catalogue is None else catalogue()
-        self.implementations = tuple(implementations(config.getini("rooms"))) if deciding else ()
+        self.implementations = tuple(implementations(config.getini("packages"))) if deciding else ()
         if self.part is not None:
             self.committed = self.part.of_claims(self.committed)
             self.catalogue = self.part.catalogue(self.catalogue)

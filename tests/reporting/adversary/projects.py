@@ -91,7 +91,7 @@ class Attack:
         written = {
             "pytest.ini": INI,
             "toyspec/__init__.py": LOADER,
-            "src/toyrooms/__init__.py": "",
+            "src/toylibrary/__init__.py": "",
             f"toyspec/{self.module}.py": SPECIFICATION + self.specification,
             f"audit/{self.module}/test_{self.module}.py": EVIDENCE + self.evidence,
             **self.files,

@@ -10,7 +10,7 @@ INI = """
 addopts = --strict-markers --import-mode=importlib -p no:cacheprovider
 pythonpath = . src
 specification = toyspec
-rooms = toyrooms
+packages = toylibrary
 xfail_strict = true
 filterwarnings = error
 """

@@ -124,7 +124,9 @@ def compare_laws(released: Features, law: Features, *, failure_probability: Exac
         If there is no statistic, two lists of statistics differ, or a value is missing or not finite.
     """
     if not released or set(released) != set(law):
-        raise InvalidParameterError("law", "its statistics are others, or there is none", "pass the same statistics")
+        raise InvalidParameterError(
+            "law", "its statistics are others, or it has no statistic", "pass the same statistics"
+        )
     for sample in (released, law):
         for name, values in sample.items():
             if np.ndim(values) != 1 or not np.size(values) or not np.isfinite(values).all():

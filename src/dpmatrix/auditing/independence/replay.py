@@ -179,7 +179,7 @@ def observed_sensitivity(
         If there is no pair, or the noise is not additive on one of them.
     """
     if len(pairs) == 0:
-        raise InvalidParameterError("pairs", "there is none", "pass at least one pair of neighbouring data sets")
+        raise InvalidParameterError("pairs", "no pair is given", "pass at least one pair of neighbouring data sets")
     reports = [replay(target, pair, generator=generator) for pair in pairs]
     by_l1 = max(range(len(pairs)), key=lambda place: reports[place].l1())
     by_l2 = max(range(len(pairs)), key=lambda place: reports[place].l2())

@@ -74,7 +74,7 @@ def sizes_within(
         If there is no pair, the time is not positive, or the target's outputs are not batches of one real shape.
     """
     if len(pairs) == 0:
-        raise InvalidParameterError("pairs", "there is none", "pass at least one pair of neighbouring data sets")
+        raise InvalidParameterError("pairs", "no pair is given", "pass at least one pair of neighbouring data sets")
     positive_finite(seconds, "seconds", "pass say 60")
     scaled = at_norm_bound(target, norm_bound)
     longest = min(_LONGEST_PILOT, _LONGEST_SHARE * seconds)

@@ -134,7 +134,7 @@ def audit_representation(
     if positive_integer(training, "training") < _LEAST_TRAINING:
         raise InvalidParameterError("training", f"{training} outputs show too little", "take at least 100")
     if len(pairs) == 0:
-        raise InvalidParameterError("pairs", "there is none", "pass at least one pair of neighbouring inputs")
+        raise InvalidParameterError("pairs", "no pair is given", "pass at least one pair of neighbouring inputs")
     randomness = np.random.default_rng(generator)
     claim = float(fraction(epsilon)), float(fraction(delta))
     found = [(pair, _explore(target, pair, training, claim, randomness)) for pair in pairs]

@@ -6,9 +6,10 @@ it is, or that it is none. Counts of training outputs give three kinds of number
 
 - the sum over the entries of the log-likelihood ratio of each, by its atom or by the bin that it lies in;
 - the log-likelihood ratio of the whole pattern;
-- an entry that is no atom, or its negative, where the pattern is one of the most telling, and minus infinity elsewhere.
+- for each of the patterns that distinguish most, an entry that is no atom, or its negative; minus infinity for outputs
+  with another pattern.
 
-Ratios are moved towards zero by what counting leaves open, so that rare patterns do not boast.
+Each ratio is moved towards zero by the uncertainty of its counts, so that rare patterns are not overrated.
 """
 
 from __future__ import annotations

@@ -113,10 +113,10 @@ class Event:
     on_neighbour
         Whether the event is likelier on the neighbour than on the data.
     score
-        What the confirmation may be expected to show if training flattered the event; minus infinity where nothing
-        was learnt.
+        The smaller end of what the confirmation may be expected to show, as training may have overrated the event;
+        minus infinity where nothing was learnt.
     hope
-        The same if training wronged the event.
+        The larger end, as training may have underrated the event.
     """
 
     feature: Feature

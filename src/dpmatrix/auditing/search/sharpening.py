@@ -3,8 +3,8 @@
 The event that shows the largest epsilon is often rare, and the more outputs will confirm it, the rarer it may be. A
 share of what the confirmation takes is spent on finding it, in rounds: ever fewer pairs and features, ever more
 outputs. An event is judged by the bound that so many confirming outputs may be expected to certify. Few outputs say
-little about rare events, so that these look poor at first: pairs and features stay in the race as long as what is known
-allows that they come out on top, and the race goes on as long as it is open.
+little about rare events, so that these look poor at first. Pairs and features are kept as long as what is known allows
+that they are the best, and rounds go on as long as more than one may be.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from dpmatrix.auditing.search.training import AMPLE, Claim, Shortlist
 from dpmatrix.auditing.targets.sampling import Sampler
 
 SHARPENING_SHARE = 8
-"""One output is spent on the thresholds for so many that confirm."""
+"""How many outputs confirm for each output that is spent on the thresholds."""
 
 MOST_SHARPENING = 2**22
-"""Outputs on each data set of a pair, at most; an open race may take twice as many."""
+"""At most so many outputs are drawn on each data set of a pair; twice as many while events are still compared."""
 
 _ENOUGH = 2**20
-"""Outputs on each data set after which more are drawn only while the race is open."""
+"""After so many outputs on each data set more are drawn only while several events may still be the best."""
 
 _MOST_VALUES = 2**16
 """Outputs whose values are kept, to make thresholds of; further outputs are only counted."""
