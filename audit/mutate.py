@@ -8,6 +8,7 @@ reaches it. Nothing is written but what ``--json``, ``--table`` and ``--state`` 
 from __future__ import annotations
 
 import argparse
+import ast
 import hashlib
 import json
 import os
@@ -40,10 +41,12 @@ HEAD = """# Mutants of the specification, and of what it computes with
 Each row counts the changes of one kind to one module, one at a time, by what became of them: killed by an item of
 evidence that objected, that crashed, that could not be imported or that took too long; explained, one by one, in
 `mutation_survivors.toml`; survived without an explanation; not part of what any claim computes; and noticed by
-evidence while the fingerprint of the claim stayed the same. {extent}, of texts with the digest {digest}.
+evidence while the fingerprint of the claim stayed the same. {extent}; the code that was changed has, words aside, the
+digest {digest}.{renewed}
 
 """
 ALL, PART = "All of them were judged", "A part of them was judged"
+RENEWED = " What no item had noticed was judged again after the evidence had been mended."
 WARM = ("numpy", "scipy.stats", "sympy", "mpmath", "hypothesis")
 
 
@@ -80,10 +83,20 @@ def _tell(progress: Progress) -> Tell:
     return tell
 
 
-def _head(modules: Iterable[Module], *, whole: bool) -> str:
-    """Say whether a table is of all mutants, and of which texts: a digest of all modules, chosen or not."""
-    digest = hashlib.sha256(json.dumps([(module.short, module.source) for module in modules]).encode()).hexdigest()
-    return HEAD.format(extent=ALL if whole else PART, digest=digest[:16])
+def _code(source: str) -> str:
+    """Return what a module computes, without its words: these are no subject of a change."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            node.value = ""
+    return ast.dump(tree)
+
+
+def _head(modules: Iterable[Module], *, whole: bool, renewed: bool) -> str:
+    """Say whether a table is of all mutants, and of which code: a digest of all modules, chosen or not."""
+    code = json.dumps([(module.short, _code(module.source)) for module in modules])
+    digest = hashlib.sha256(code.encode()).hexdigest()[:16]
+    return HEAD.format(extent=ALL if whole else PART, digest=digest, renewed=RENEWED if renewed else "")
 
 
 def main() -> int:
@@ -114,7 +127,7 @@ def main() -> int:
     problems = explanations.stale(reasons, found, verdicts, modules, every, all_ran=selection.everything)
     open_ones = report.unexplained(verdicts, reasons)
     blind = [verdict for verdict in verdicts if verdict.outcome is Outcome.BLIND]
-    records = report.renewed(earlier or (), report.records(verdicts, reasons))
+    records = report.renewed(earlier or (), report.records(verdicts, reasons), found)
     console.print(report.counts_table(records))
     report.print_verdicts(console, "no item of evidence notices", open_ones)
     report.print_verdicts(console, "evidence notices, the fingerprint does not", blind)
@@ -122,7 +135,9 @@ def main() -> int:
     if arguments.json:
         arguments.json.write_text(json.dumps(records, indent=1), encoding="utf-8")
     if arguments.table:
-        head = _head(campaign.modules(), whole=selection.everything and not selection.modules)
+        part = bool(arguments.module or arguments.claims)
+        whole = not part and report.covers(records, [one for one in found if one.edit.operator in OPERATORS])
+        head = _head(campaign.modules(), whole=whole, renewed=earlier is not None)
         write_atomically(arguments.table, head + report.table_file(records), "table")
     return int(bool(open_ones or blind or problems))
 

@@ -136,9 +136,11 @@ class Campaign:
             if found != []:
                 raise RuntimeError(f"{module.name} exchanged for itself: {found}")
 
-    def _exchanged(self, reach: Reach, mutant: Mutant, claims: Sequence[str]) -> Iterator[str]:
+    def _exchanged(
+        self, reach: Reach, mutant: Mutant, claims: Sequence[str], gone: frozenset[str] | None = None
+    ) -> Iterator[str]:
         """Import the mutant in this process; yield the claims that differ."""
-        substitution.exchange(self.imports, mutant.module.name, mutant.source, self.drafts)
+        substitution.exchange(self.imports, mutant.module.name, mutant.source, self.drafts, gone)
         found = fingerprints_now(claims, reach.homes)
         yield from (claim for claim in claims if found.get(claim) != reach.fingerprints[claim])
 
@@ -199,6 +201,7 @@ class Campaign:
         return recorder.seconds
 
     def _restrict(self, reach: Reach, cited: Collection[str]) -> None:
+        """Let this process know of these claims alone, which spares it the others; of all where none is named."""
         substitution.known_fingerprints(reach.fingerprints)
         if cited:
             substitution.hand_out(self.package, claims_now(cited, reach.homes))
@@ -212,7 +215,6 @@ class Campaign:
         reach: Reach,
         tasks: Sequence[Task],
         nodes_of: Mapping[str, frozenset[str]],
-        cited: Collection[str],
         seconds: Mapping[str, float],
         tell: Tell,
         keep: Callable[[Task, Verdict], None],
@@ -229,18 +231,19 @@ class Campaign:
         def work(task: Task) -> Verdict:
             mutant = task.mutant
             try:
-                changed = tuple(self._exchanged(reach, mutant, task.claims))
+                changed = tuple(self._exchanged(reach, mutant, task.claims, gone[mutant.module.name]))
             except substitution.StaleError:
                 raise
             except Exception:  # whatever the changed module raises
                 return unimportable(mutant)
             asked = nodes(changed or task.otherwise)
+            speaking = [claim for claim, own in nodes_of.items() if not own.isdisjoint(asked)]
             if not asked:
                 outcome = Outcome.SURVIVED if changed else Outcome.UNSEEN
                 return Verdict(mutant, outcome, changed, reason="no evidence" if changed else "")
             order = self.memory.order(mutant, asked, seconds)
             try:
-                self._restrict(reach, cited)
+                self._restrict(reach, speaking)
             except Exception:  # a module of another claim that the changed one breaks
                 return unimportable(mutant, changed)
             verdict = ask(self.root, mutant, order, changed)
@@ -248,6 +251,11 @@ class Campaign:
                 unseen = Outcome.UNSEEN if verdict.outcome is Outcome.SURVIVED else Outcome.BLIND
                 return attrs.evolve(verdict, outcome=unseen)
             return verdict
+
+        # Read once here, and not in each process: all but the sources of the changed module stays.
+        fingerprints_now({claim for task in tasks for claim in task.claims}, reach.homes)
+        names = {task.mutant.module.name for task in tasks}
+        gone = {name: self.imports.dependents(name, [*sys.modules]) for name in names}
 
         def extra(task: Task) -> float:
             return 3 * sum(seconds.get(node, 0.0) for node in nodes((*task.claims, *task.otherwise)))

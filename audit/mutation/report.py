@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -13,6 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from mutation.explanations import Explanations, explained
+from mutation.mutants import Mutant
 from mutation.verdicts import KILLED, Outcome, Verdict
 
 COLUMNS = {
@@ -137,6 +138,17 @@ def unnoticed(earlier: Sequence[Record]) -> frozenset[str]:
     return frozenset(f"{record['module']} {record['key']}" for record in earlier if record["outcome"] not in _NOTICED)
 
 
-def renewed(earlier: Sequence[Record], found: Sequence[Record]) -> list[Record]:
-    """Return an earlier record with what was judged again in the place of what nobody had noticed."""
-    return [record for record in earlier if record["outcome"] in _NOTICED] + [*found]
+def renewed(earlier: Sequence[Record], judged: Sequence[Record], found: Collection[Mutant]) -> list[Record]:
+    """Return an earlier record with what was judged again in the place of what nobody had noticed.
+
+    What is said there of mutants that do not exist any more is left out.
+    """
+    names = {mutant.name for mutant in found}
+    kept = [record for record in earlier if record["outcome"] in _NOTICED]
+    return [record for record in kept if f"{record['module']} {record['key']}" in names] + [*judged]
+
+
+def covers(records: Sequence[Record], found: Collection[Mutant]) -> bool:
+    """Whether each of these mutants has a record, but for those that are tried only where others crash."""
+    known = {f"{record['module']} {record['key']}" for record in records}
+    return all(mutant.name in known for mutant in found if not mutant.edit.fallback)

@@ -148,7 +148,7 @@ class Run:
         seconds = self.campaign.baseline(self.reach, nodes, self.cited)
         self.campaign.check_substitution(self.reach, left, self.tell)
         try:
-            found = self.campaign.judge(self.reach, left, self.nodes_of, self.cited, seconds, self.tell, self._keep)
+            found = self.campaign.judge(self.reach, left, self.nodes_of, seconds, self.tell, self._keep)
         finally:
             self.write()
         return idle + old + found

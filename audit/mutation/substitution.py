@@ -77,7 +77,7 @@ def folder_of(package: str) -> Path:
     return Path(spec.submodule_search_locations[0] if spec.submodule_search_locations else spec.origin)
 
 
-def exchange(imports: Imports, name: str, source: str, drafts: Path) -> None:
+def exchange(imports: Imports, name: str, source: str, drafts: Path, gone: frozenset[str] | None = None) -> None:
     """Forget a module and all that imported it, so that the next import reads another text.
 
     Parameters
@@ -90,21 +90,26 @@ def exchange(imports: Imports, name: str, source: str, drafts: Path) -> None:
         Its new text.
     drafts
         A folder for the text, since the sources of classes are read from files.
+    gone
+        The modules to forget, where an exchange of the same module was looked at before; None to find them out, and to
+        look.
 
     Raises
     ------
     StaleError
-        If a module that stays still holds a function or a class of one that goes.
+        If it looks, and a module that stays still holds a function or a class of one that goes.
     """
     file = drafts / f"{os.getpid()}_{name.replace('.', '_')}.py"
     file.write_text(source, encoding="utf-8")
-    gone = imports.dependents(name, [*sys.modules])
+    known = gone is not None
+    gone = gone or imports.dependents(name, [*sys.modules])
     for other in gone:
         parent, _, leaf = other.rpartition(".")
         module = sys.modules.pop(other)
         if parent in sys.modules and vars(sys.modules[parent]).get(leaf) is module:
             delattr(sys.modules[parent], leaf)
-    _refuse_leftovers(imports, gone)
+    if not known:
+        _refuse_leftovers(imports, gone)
     sys.dont_write_bytecode = True
     sys.meta_path.insert(0, Substitute(name, file))
     importlib.invalidate_caches()

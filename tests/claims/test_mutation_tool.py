@@ -241,8 +241,11 @@ def test_what_nobody_noticed_is_judged_again_alone(kept) -> None:
     before = {record["key"]: record for record in json.loads(survivors.read_text(encoding="utf-8"))}
     better = EVIDENCE.replace("Truth.TRUE", "Truth.TRUE\n    assert statement.given[0].margin(Point(0)) == 2")
     for evidence, code, outcome in ((EVIDENCE, 1, "survived"), (better, 0, "assertion")):
-        run = mutate(kept, evidence, "", "--again", str(survivors))
+        run = mutate(kept, evidence, "", "--again", str(survivors), "--table", str(kept / "again.md"))
         assert run.returncode == code, run.stdout + run.stderr
+        head = (kept / "again.md").read_text(encoding="utf-8").partition("|")[0]
+        assert "All of them were judged" in head, "with those that the earlier run judged"
+        assert "What no item had noticed was judged again" in head
         found = {record["key"]: record for record in json.loads((kept / "out.json").read_text(encoding="utf-8"))}
         assert found.pop("small_margin: 2 -> fmpq(11, 5)")["outcome"] == outcome
         assert found == {key: record for key, record in before.items() if record["outcome"] != "survived"}
@@ -281,7 +284,7 @@ def test_half_a_file_of_fates_or_a_foreign_one_is_refused(kept, tmp_path, spoil,
 
 def test_the_table_counts_by_module_and_kind_of_change(kept) -> None:
     head, _, table = (kept / "table.md").read_text(encoding="utf-8").partition("\n\n|")
-    assert re.search(r"All of them were judged, of texts with the digest [0-9a-f]{16}\.$", head)
+    assert re.search(r"All of them were judged; the code [^.]* digest [0-9a-f]{16}\.$", head.replace("\n", " "))
     lines = f"|{table}".splitlines()
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     assert rows[0][:3] == ["module", "change", "mutants"]
@@ -306,3 +309,34 @@ def test_what_noticed_most_in_the_least_time_is_asked_first() -> None:
     assert in_order(seconds, seconds, {"slow": 9000, "quick": 1}) == ["slow", "quick", "idle", "last"]
     assert in_order(seconds, seconds, {"quick": 1}, last="last")[0] == "last"
     assert in_order(seconds, seconds, {}) == ["idle", "quick", "slow", "last"]
+
+
+def test_a_table_of_a_part_says_so(kept, tmp_path) -> None:
+    """Of one kind of change; and of an earlier run that has lost a record, or has one of a mutant that is no more."""
+    table = tmp_path / "part.md"
+    assert mutate(kept, EVIDENCE, EXPLAINED, "--operator", "sum", "--table", str(table)).returncode == 0
+    assert "A part of them was judged" in table.read_text(encoding="utf-8")
+    mutate(kept, EVIDENCE, "")
+    records = json.loads((kept / "out.json").read_text(encoding="utf-8"))
+    stranger = records[0] | {"key": "gone: 1 -> 2", "outcome": "assertion"}
+    noticed = next(record for record in records if record["outcome"] == "assertion")
+    for earlier, words in (
+        ([*records, stranger], "All of them were judged"),
+        ([record for record in records if record is not noticed], "A part of them was judged"),
+    ):
+        (tmp_path / "earlier.json").write_text(json.dumps(earlier), encoding="utf-8")
+        mutate(kept, EVIDENCE, "", "--again", str(tmp_path / "earlier.json"), "--table", str(table))
+        assert words in table.read_text(encoding="utf-8")
+        found = json.loads((kept / "out.json").read_text(encoding="utf-8"))
+        assert "gone: 1 -> 2" not in {record["key"] for record in found}
+
+
+def test_the_digest_of_a_table_is_that_of_the_code(tmp_path) -> None:
+    """Other words of the claim leave it as it is, another number does not."""
+    found = []
+    for module in (MODULE, MODULE.replace("2 < 3", "two is less than three"), MODULE + "\n\nSPARE = 7\n"):
+        table = tmp_path / "table.md"
+        mutate(tmp_path, EVIDENCE, "", "--operator", "sum", "--table", str(table), module=module)
+        found += re.findall(r"digest ([0-9a-f]{16})", table.read_text(encoding="utf-8").replace("\n", " "))
+    assert len(found) == 3
+    assert found[0] == found[1] != found[2]
