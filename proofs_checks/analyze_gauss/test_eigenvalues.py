@@ -184,7 +184,7 @@ def test_the_bullet_on_the_rank_can_fail(statement) -> None:
 @eigenvalue_properties.controls(
     "+repair",
     grade="symbolic",
-    region="equality whatever the rank of A^2; equality exactly if A^3 has the rank of A^2; det(tI - 2A)",
+    region="equality whatever the rank of A^2, or if A^3 has the rank of A^2; no excess of the rank; det(tI - 2A)",
 )
 def test_each_eigenvalue_bullet_can_fail(statement) -> None:
     """[[0, 1], [0, 0]] has rank 1, A^2 and A^3 have rank 0, and no eigenvalue is not zero."""
@@ -198,6 +198,9 @@ def test_each_eigenvalue_bullet_can_fail(statement) -> None:
         return arb(p.matrix.rank() - eigenvalues.non_zero_eigenvalues(p.matrix) - 1)
 
     assert statement.nudged(margin=later).at(BAD) is Truth.FALSE
+    level = redefined(statement, eigenvalues, "non_zero_eigenvalues", lambda matrix: matrix.rank())
+    assert level.at(BAD) is Truth.FALSE
+    assert level.formula(BAD) == -1, "the rank exceeds such a number by 0, and not by 1"
     twice = SquareMatrix(diagonal([2, 2]))
     assert statement.at(twice) is Truth.TRUE
     doubled = redefined(statement, eigenvalues, "characteristic", lambda matrix: (2 * matrix).charpoly())

@@ -80,6 +80,7 @@ def test_regret_of_the_tuned_leader(statement) -> None:
             tuned_value = mpmath.sqrt(p.rank * mpmath.sqrt(p.order) / real(p.best))
             assert abs(arb(mpmath.nstr(tuned_value, 40)) / p.epsilon - 1) < arb(2) ** -40
             assert (p.delta * p.steps, p.constant, p.slope) == (1, 10, 7)
+            assert statement.speaks_of(p), "(4): 1 + 7 (1 + x) + 2 = 10 + 7 x, and no other constants are exhibited"
     assert all(statement.at(p) is Truth.TRUE for p in STREAMS)
     changes = {
         "order >= 1, an integer": {"order": 0},

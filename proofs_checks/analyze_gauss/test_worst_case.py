@@ -229,6 +229,8 @@ def test_top_eigenvectors_capture_the_most(statements) -> None:
     assert second.at(HIGHEST) is Truth.TRUE
     assert combined.margin(HIGHEST).contains(0), "the loss of the noise is attained"
     assert second.applies(NoisyMoment((3,), diagonal([1]), (2,), diagonal([1]), 1, 1)) is Truth.TRUE, "n = 1"
+    rising = NoisyMoment((3, 2, 1), diagonal([1] * 3), (3, 1, 2), diagonal([1] * 3), 1, 1)
+    assert second.applies(rising) is Truth.FALSE, "a drop from 3 to 1 does not make up for the rise to 2"
 
 
 @theorem_4.controls("2-inequality", grade="symbolic", region="A'A = diag(1, 0), E = -I, k = 1: the largest |mu|")

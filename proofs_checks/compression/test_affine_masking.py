@@ -41,6 +41,8 @@ SOME = (
     ]
     + [masked([[1], [HALF], [0]] * 3, [entry], m) for entry in (0, -1, HALF) for m in (200, 4000)]
 )
+FEW = [masked([[1, HALF]] * 3, [0, -1], m, noise) for m in (1, 3) for noise in (1, HALF)]
+"""So few rows that a draw is repeated often."""
 INSIDE = SOME[0]
 OUTSIDE = {
     "both databases are n x p": attrs.evolve(INSIDE, neighbour=fmpq_mat([[1, 1]])),
@@ -82,7 +84,7 @@ def ends(p: MaskedPair) -> tuple[mpmath.mpf, mpmath.mpf]:
 @corollary_3_7.supports(
     "affine-masking",
     grade="derived",
-    region="every p, n, c, m >= 2 (C_1 + C_2) ln 2np and neighbours in [-1, 1]: the docstring; both ends at 22 pairs",
+    region="every p, n, c, m >= 2 (C_1 + C_2) ln 2np and neighbours in [-1, 1]: the docstring; both ends at 26 pairs",
 )
 def test_affine_masking_is_private_for_all_data(statement) -> None:
     """The rows of Y are N(0, S), S = X'X/n + c I >= c I, and S - T = (xx' - yy')/n with |x|^2, |y|^2 <= p.
@@ -109,7 +111,7 @@ def test_affine_masking_is_private_for_all_data(statement) -> None:
     assert sympy.simplify(exponent.subs(t, sympy.Rational(1, 4)) + (1 - sympy.log(2)) / 2) == 0, "(4): Chernoff"
     assert 20 * (1 - arb(2).log()) / 2 > 3, "(5)"
     with mpmath.workdps(60), precision(300):
-        for point in SOME:
+        for point in [*SOME, *FEW]:
             low, high = ends(point)
             margin = statement.formula(point)
             for end, value in ((margin.upper(), low), (margin.lower(), high)):
@@ -123,11 +125,13 @@ def test_affine_masking_is_private_for_all_data(statement) -> None:
         bind_hypotheses(statement, point, outside)
     bind_hypotheses(statement, INSIDE, OUTSIDE)
     taller = attrs.evolve(INSIDE, neighbour=fmpq_mat([[1, 1]] * 40))
+    longer = attrs.evolve(INSIDE, neighbour=fmpq_mat([[1, 1, 1]] * 12))
     wide = masked([[1, 1]] * 12, [1, Fraction(101, 100)])
-    for says, point in (("both databases are n x p", taller), ("the entries of both are in [-1, 1]", wide)):
+    shape, entries = "both databases are n x p", "the entries of both are in [-1, 1]"
+    for says, point in ((shape, taller), (shape, longer), (entries, wide)):
         bind_hypotheses(statement, INSIDE, OUTSIDE | {says: point})
     swapped = attrs.evolve(wide, data=wide.neighbour, neighbour=wide.data)
-    bind_hypotheses(statement, INSIDE, OUTSIDE | {"the entries of both are in [-1, 1]": swapped})
+    bind_hypotheses(statement, INSIDE, OUTSIDE | {entries: swapped})
     assert not statement.strict
 
 

@@ -25,7 +25,7 @@ def drawn(order: int) -> fmpq_mat:
 @lemma_c_2.supports(
     "kronecker-spectrum",
     grade="derived",
-    region="every square B, by the docstring; 24 matrices of order 1 to 3 exactly",
+    region="every square B, by the docstring; 25 matrices of order 0 to 3 exactly",
 )
 def test_a_kronecker_product_has_the_products_of_the_eigenvalues(statement) -> None:
     """With B = QTQ^-1, T triangular over the complex numbers, B (x) B = (Q (x) Q)(T (x) T)(Q (x) Q)^-1.
@@ -51,7 +51,7 @@ def test_a_kronecker_product_has_the_products_of_the_eigenvalues(statement) -> N
             *[sympy.Matrix(order, order, [sympy.Rational(str(x)) for x in p.matrix.entries()])] * 2
         )
         assert [str(x) for x in whole.entries()] == [str(x) for x in other]
-    bind(statement, [(p, 0) for p in points])
+    bind(statement, [(p, 0) for p in [*points, SquareMatrix(fmpq_mat(0, 0))]])
     assert statement.given == ()
 
 

@@ -177,6 +177,7 @@ def test_every_kept_output_is_within_the_box(statement) -> None:
         bind_hypotheses(statement, inside, outside_of(inside))
     assert statement.applies(attrs.evolve(away, reference=correlated(Fraction(1, 7)))) is Truth.TRUE
     assert statement.applies(attrs.evolve(away, reference=correlated(Fraction(1, 3)))) is Truth.FALSE
+    assert statement.applies(attrs.evolve(corner(10**9, 100), compressed=FAR)) is Truth.FALSE, "one entry is outside"
     assert not statement.strict
     theorem_5_1.tells("by C/sqrt(K), C = {}", mpmath.sqrt(squared_constant()))
 

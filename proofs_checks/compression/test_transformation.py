@@ -203,7 +203,7 @@ def test_as_many_columns_as_rows_do(statement) -> None:
             twice[i, j] = -twice[i, j]
     long = RawPair(fmpq_mat([[1, 1], [1, -1], [1, 1]]), fmpq_mat([[-1, 1], [1, -1], [1, 1]]))
     stretched = fmpq_mat(inside.data)
-    stretched[0, 0] = 2 * stretched[0, 0]
+    stretched[0, 0] = stretched[0, 0] * fmpq(101, 100)
     for scaled in (RawPair(inside.data, stretched), RawPair(stretched, inside.data)):
         outside = {
             "at most one row differs": RawPair(inside.data, twice),

@@ -294,3 +294,6 @@ def test_the_inequalities_of_the_proof_of_theorem_4_6(statements) -> None:
             if names[name].applies(p) is Truth.TRUE:
                 assert names[name].at(p) is not Truth.FALSE
         assert not names[name].strict
+    half = OutputPoint(UNIT, diagonal([2, 1]), output=UNIT)
+    assert names["remainder"].applies(half) is Truth.TRUE, "||Gamma|| = 1/2"
+    assert names["remainder"].at(half) is Truth.TRUE

@@ -122,6 +122,7 @@ def test_the_slides_lie_between(statements) -> None:
     bind_expression(added, FIRST - THIRD / sympy.sqrt(2))
     outside = {says: SCALE_OUTSIDE[says] for says in ("epsilon > 0", "delta > 0")}
     bind_hypotheses(added, GaussianScales(2, 1, Fraction(1, 20)), outside | {SMALL: inside})
+    assert added.applies(GaussianScales(2, 0, Fraction(1, 20))) is Truth.FALSE
     assert all(replaced.at(p) is Truth.TRUE and below.at(p) is Truth.TRUE for p in SCALES)
     assert all(added.at(p) is Truth.TRUE for p in SCALES if p.delta < Fraction(1, 16))
     assert added.at(GaussianScales(2, 1, Fraction(1, 16))) is Truth.TRUE

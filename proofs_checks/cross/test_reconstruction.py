@@ -304,11 +304,14 @@ def test_many_moves_give_the_order_in_epsilon(statement) -> None:
         "epsilon > 0": Guarantee(0, 0),
         "epsilon <= 1": Guarantee(Fraction(21, 10), Fraction(1, 20)),
         "delta >= 0": Guarantee(Fraction(1, 2), Fraction(-1, 20)),
-        "delta <= eps/10": Guarantee(Fraction(1, 2), Fraction(3, 50)),
+        "delta <= eps/10": Guarantee(Fraction(1, 2), Fraction(51, 1000)),
     }
     bind_hypotheses(statement, inside, outside)
     assert statement.at(inside) is Truth.TRUE
     assert statement.at(Guarantee(1, Fraction(99, 1000))) is Truth.TRUE, "near the edge of both ranges"
+    edge = Guarantee(Fraction(5, 8), Fraction(1, 16))
+    assert statement.applies(edge) is Truth.TRUE, "delta = eps/10"
+    assert statement.at(edge) is Truth.TRUE
     assert not statement.strict
 
 
