@@ -58,7 +58,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--sample", type=int, metavar="N", help="only N mutants, drawn with a fixed seed")
     kinds = (*OPERATORS, VACUOUS)
     parser.add_argument("--operator", action="append", default=[], choices=kinds, help="only changes of this kind")
-    parser.add_argument("--again", type=Path, metavar="FILE", help="what no item noticed in a run with --json FILE")
+    parser.add_argument("--again", type=Path, metavar="FILE", help="what a run with --json FILE left open")
     parser.add_argument("--state", type=Path, metavar="FILE", help="keep every fate there, and go on from it")
     parser.add_argument("--table", type=Path, metavar="FILE", help="write counts by module and kind of change")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every mutant and its fate")
@@ -111,7 +111,7 @@ def main() -> int:
     where = (arguments.root.resolve(), arguments.specification, tuple(arguments.base))
     try:
         earlier = None if arguments.again is None else report.read_records(arguments.again)
-        names = None if earlier is None else report.unnoticed(earlier)
+        names = None if earlier is None else report.unnoticed(earlier, reasons)
         selection = Selection(
             frozenset(arguments.module), frozenset(arguments.claims), arguments.sample, operators, names
         )

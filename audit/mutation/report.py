@@ -133,9 +133,18 @@ def read_records(path: Path) -> list[Record]:
     return found
 
 
-def unnoticed(earlier: Sequence[Record]) -> frozenset[str]:
-    """Return the names of the mutants that no item noticed in time, whatever explains them."""
-    return frozenset(f"{record['module']} {record['key']}" for record in earlier if record["outcome"] not in _NOTICED)
+def _name(record: Record) -> str:
+    return f"{record['module']} {record['key']}"
+
+
+def unnoticed(earlier: Sequence[Record], explanations: Explanations) -> frozenset[str]:
+    """Return the names of the mutants that no item noticed in time, but for those explained then and still."""
+    return frozenset(
+        _name(record)
+        for record in earlier
+        if record["outcome"] not in _NOTICED
+        and not (record.get("explained") and record["key"] in explanations.get(record["module"], {}))
+    )
 
 
 def renewed(earlier: Sequence[Record], judged: Sequence[Record], found: Collection[Mutant]) -> list[Record]:
@@ -143,12 +152,11 @@ def renewed(earlier: Sequence[Record], judged: Sequence[Record], found: Collecti
 
     What is said there of mutants that do not exist any more is left out.
     """
-    names = {mutant.name for mutant in found}
-    kept = [record for record in earlier if record["outcome"] in _NOTICED]
-    return [record for record in kept if f"{record['module']} {record['key']}" in names] + [*judged]
+    names = {mutant.name for mutant in found} - {_name(record) for record in judged}
+    return [record for record in earlier if _name(record) in names] + [*judged]
 
 
 def covers(records: Sequence[Record], found: Collection[Mutant]) -> bool:
     """Whether each of these mutants has a record, but for those that are tried only where others crash."""
-    known = {f"{record['module']} {record['key']}" for record in records}
+    known = {_name(record) for record in records}
     return all(mutant.name in known for mutant in found if not mutant.edit.fallback)

@@ -251,6 +251,15 @@ def test_what_nobody_noticed_is_judged_again_alone(kept) -> None:
         assert found == {key: record for key, record in before.items() if record["outcome"] != "survived"}
 
 
+def test_what_was_explained_and_still_is_need_not_be_judged_again(kept, tmp_path) -> None:
+    assert mutate(kept, EVIDENCE, EXPLAINED).returncode == 0
+    earlier = tmp_path / "earlier.json"
+    earlier.write_bytes((kept / "out.json").read_bytes())
+    still = mutate(kept, EVIDENCE, EXPLAINED, "--again", str(earlier))
+    assert (still.returncode, "nothing was judged" in still.stdout) == (2, True), still.stdout
+    assert mutate(kept, EVIDENCE, "", "--again", str(earlier)).returncode == 1, "the reason is gone"
+
+
 @pytest.mark.parametrize(
     "text", ["[", "3", '{"a": 1}', '[{"module": "m"}]', '[{"module": "", "key": "", "outcome": "survived"}]']
 )
