@@ -54,7 +54,7 @@ def test_largest_family_has_eight_times_as_many(statement) -> None:
     inside = POINTS[4]
     outside = {
         "dimension >= 2, an integer": attrs.evolve(inside, dimension=1),
-        "phi > 0": attrs.evolve(inside, phi=-1),
+        "phi > 0": attrs.evolve(inside, phi=0),
         "phi < 1": attrs.evolve(inside, phi=1),
     }
     bind_hypotheses(statement, inside, outside)
@@ -113,7 +113,7 @@ def test_no_family_grows_faster_at_a_fixed_angle(statement) -> None:
     inside = GROWTHS[4]
     outside = {
         TWO_OR_MORE: attrs.evolve(inside, dimension=1),
-        "phi > 0": Growth(3, Fraction(-1, 3), growth_constant(Fraction(-1, 3))),
+        "phi > 0": attrs.evolve(inside, phi=0),
         "phi < 1": attrs.evolve(inside, phi=1),
     }
     bind_hypotheses(statement, inside, outside)

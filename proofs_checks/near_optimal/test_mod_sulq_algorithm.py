@@ -53,6 +53,9 @@ def test_the_noisy_matrix_is_not_semidefinite(statement) -> None:
     assert not statement.strict
 
 
+PARTS = ("gram", "noise", "output", "vectors", "data")
+
+
 def by_hand() -> ModSulqRun:
     """Two records (3/5, 0) and (0, 4/5) on a grid of tenths, and both elementary vectors."""
     gram, noise = fmpz_mat(2, 2, [36, 0, 0, 64]), fmpz_mat(2, 2, [1, 2, 2, -3])
@@ -65,6 +68,7 @@ def by_hand() -> ModSulqRun:
 
 @algorithm_1.controls("+repair", grade="symbolic", region="a run by hand, with one fault at a time")
 def test_the_size_of_a_fault_is_the_margin(statement) -> None:
+    """A run that names no grid has its records in integers, and one that names no standard deviation has 1."""
     run = by_hand()
     skew, level, corner = fmpz_mat(2, 2, [1, 4, 2, -3]), fmpz_mat(2, 2, [1, 0, 0, -3]), fmpz_mat(2, 2, [5, 0, 0, 0])
     missed = Fraction(61 - 37, 1 + 37 + 61)
@@ -80,5 +84,11 @@ def test_the_size_of_a_fault_is_the_margin(statement) -> None:
         ({"noise": skew, "output": run.gram + skew}, -2),
         ({"noise": level, "output": run.gram + level, "vectors": first}, Fraction(1, 2**30) - missed),
     ]
-    bind(statement.elsewhere(), [(attrs.evolve(run, **change), value) for change, value in faults], least=9)
+    bare = ModSulqRun(2, 2, 1, Fraction(1, 100), **{name: getattr(run, name) for name in PARTS})
+    integers, level_one = attrs.evolve(bare, deviation=run.deviation), attrs.evolve(bare, unit=run.unit)
+    with mpmath.workdps(60):
+        short = Fraction(mpmath.nstr(1 - beta(run), 50))
+    unnamed = [(integers, 1 - 8**2), (level_one, short)]
+    points = [*((attrs.evolve(run, **change), value) for change, value in faults), *unnamed]
+    bind(statement.elsewhere(), points, least=11)
     assert all(statement.elsewhere().at(attrs.evolve(run, **change)) is Truth.FALSE for change, _ in faults[1:])

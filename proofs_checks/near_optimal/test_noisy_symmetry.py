@@ -47,7 +47,7 @@ def test_noise_on_every_entry_breaks_the_symmetry(statement) -> None:
     assert all(statement.at(p) is Truth.TRUE for p in NEAR if p.dimension > 1)
     outside = {
         "dimension >= 2, an integer": attrs.evolve(INSIDE, dimension=1),
-        "deviation > 0": attrs.evolve(INSIDE, deviation=-1),
+        "deviation > 0": attrs.evolve(INSIDE, deviation=0),
         "distance > 0": attrs.evolve(INSIDE, distance=0),
     }
     bind_hypotheses(statement, INSIDE, outside)
@@ -65,7 +65,9 @@ def test_half_of_the_bound_is_too_little(statement) -> None:
 
 
 MATRICES = [
-    NoisyMatrix(fmpq_mat([[fmpq(a, 3) if i == j else fmpq(b, 4) for j in range(d)] for i in range(d)]), s)
+    NoisyMatrix(
+        fmpq_mat([[fmpq(a, 3) if i == j else fmpq(b, 4 if i < j else 5) for j in range(d)] for i in range(d)]), s
+    )
     for d, a, b, s in product((2, 3), (0, 1, 3), (0, -1), (Fraction(1, 7), 1))
 ]
 

@@ -88,10 +88,13 @@ def column(*entries: Fraction) -> arb_mat:
 
 @algorithm_2.controls("+repair", grade="symbolic", region="a run by hand, with one fault at a time")
 def test_the_size_of_a_fault_is_the_margin(statement) -> None:
-    """Two records (3/5, 0) and (0, 4/5), the draw (3/5, 4/5), and a grid of hundredths."""
+    """Two records (3/5, 0) and (0, 4/5), the draw (3/5, 4/5), and a grid of hundredths.
+
+    A run that names no grid releases integers, and one that names no bound on the norms has records of norm at most 1.
+    """
     data = fmpq_mat(2, 2, [fmpq(3, 5), 0, 0, fmpq(4, 5)])
     moment, corner = data * data.transpose(), fmpq_mat(2, 2, [3, 0, 0, 0])
-    run = PpcaRun(
+    plain = PpcaRun(
         2,
         2,
         1,
@@ -99,9 +102,10 @@ def test_the_size_of_a_fault_is_the_margin(statement) -> None:
         exponent=moment / 2,
         direction=column(Fraction(3, 5), Fraction(4, 5)),
         output=fmpz_mat(2, 1, [60, 80]),
-        grid=Fraction(1, 100),
         data=data,
     )
+    run = attrs.evolve(plain, grid=Fraction(1, 100))
+    doubled = attrs.evolve(run, moment=4 * moment, exponent=2 * moment, data=2 * data)
     twice = {"direction": column(Fraction(6, 5), Fraction(8, 5)), "output": fmpz_mat(2, 1, [120, 160])}
     faults = [
         ({}, 0),
@@ -115,5 +119,7 @@ def test_the_size_of_a_fault_is_the_margin(statement) -> None:
         ({"output": fmpz_mat(2, 1, [60, 83])}, Fraction(1, 200) - Fraction(3, 100)),
         (twice, Fraction(1, 2**100) - 3),
     ]
-    bind(statement.elsewhere(), [(attrs.evolve(run, **change), value) for change, value in faults], least=10)
+    unnamed = [(plain, HALF - 80 + Fraction(4, 5)), (doubled, 1 - Fraction(8, 5) ** 2)]
+    points = [*((attrs.evolve(run, **change), value) for change, value in faults), *unnamed]
+    bind(statement.elsewhere(), points, least=12)
     assert all(statement.elsewhere().at(attrs.evolve(run, **change)) is Truth.FALSE for change, _ in faults[1:])

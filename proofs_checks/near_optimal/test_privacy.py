@@ -348,6 +348,7 @@ def test_delta_bounds_the_probability_of_a_failure(statement) -> None:
     for says in ("the probabilities are at least 0", "exponential > 0", PROMISED):
         assert statement.without(says).at(outside[says]) is Truth.FALSE
     assert statement.without(PROMISED).at(attrs.evolve(fair, delta=Fraction(1, 16))) is Truth.FALSE
+    assert statement.applies(attrs.evolve(negative, exponential=0)) is Truth.FALSE, "e^eps is positive"
 
     def without_failures(p: PrivateLaws) -> arb:
         least = min(p.exponential * b - a for a, b in zip(p.first, p.second, strict=True))
