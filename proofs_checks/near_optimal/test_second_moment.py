@@ -43,7 +43,8 @@ def shapes(statement) -> None:
         for k in range(5)
         for n in range(4)
     ]
-    bind_condition(statement, "records as long as v", others)
+    empty = attrs.evolve(INSIDE, records=((),), v=())
+    bind_condition(statement, "records as long as v", [*others, (empty, -1)])
 
 
 @sensitivity_example.supports(

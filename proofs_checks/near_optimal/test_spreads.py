@@ -94,7 +94,7 @@ OUTSIDE = {
     "l_1 > l_(k+1)": {"values": (Fraction(1, 3), Fraction(1, 3), 0)},
     "other_rank >= 1, an integer": {"other_rank": 0},
 }
-PLAIN = Spread((HALF, Fraction(1, 9), 0), 1, Fraction(2, 5), 2)
+PLAIN = Spread((HALF, Fraction(1, 9), 0), 1, Fraction(2, 5), 1)
 POINTS = [
     Spread(values, k, Fraction(u, 10), other)
     for values, k in (((HALF, Fraction(1, 9), 0), 1), ((HALF, Fraction(1, 3), Fraction(1, 10), 0), 2))

@@ -46,6 +46,7 @@ def test_noise_of_mod_sulq_vanishes(statement) -> None:
     assert sympy.simplify(gap - a * (sympy.sqrt(e) - 1) / e) == 0
     bind_formula(statement, NOISES, lambda p: beta(p, 1) / mpmath.sqrt(real(p.epsilon)) - beta(p, p.epsilon))
     # At epsilon = 1 both sides are the same.
+    assert all(statement.applies(p) is Truth.TRUE for p in NOISES)
     assert all(statement.at(p) is Truth.TRUE for p in NOISES if p.epsilon > 1)
     assert all(statement.is_equality(p) for p in NOISES if p.epsilon == 1)
     inside = NOISES[3]
@@ -137,7 +138,8 @@ def test_little_noise_costs_little(statement) -> None:
         assert statement.without(says).at(point) is Truth.FALSE
     bind_condition(statement, BEST, [(t, exact(t.chosen, t) - exact(t.other, t)) for t in TOPS])
     double = [(NoisyTop(A, N, p * fmpq(c), p), -abs(c * c - c) - abs(c - 1)) for p in AXES[:2] for c in range(-5, 6)]
-    bind_condition(statement, PROJECTIONS, [*((t, Fraction(0)) for t in TOPS), *double])
+    oblique = NoisyTop(A, N, fmpq_mat([[1, 1, 0], [0, 0, 0], [0, 0, 0]]), AXES[0])
+    bind_condition(statement, PROJECTIONS, [*((t, Fraction(0)) for t in TOPS), *double, (oblique, -2)])
     assert not statement.strict
     less = statement.nudged(margin=lambda t: statement.formula(t) - trace_norm(t) * 2)
     assert any(less.at(t) is Truth.FALSE for t in held)
