@@ -82,9 +82,12 @@ def test_a_growing_stream_needs_its_checkpoints(statement) -> None:
         bind_hypotheses(statement, inside, outside)
     for says in list(outside)[4:]:
         assert statement.conclusion(outside[says]) is Truth.FALSE
-    for stamps in (late.stamps, STREAM.stamps[:-1], (0, *STREAM.stamps), (), STREAM.stamps[::-1]):
+    twice = (STREAM.stamps[0], *STREAM.stamps)
+    for stamps in (late.stamps, STREAM.stamps[:-1], (0, *STREAM.stamps), (), STREAM.stamps[::-1], twice):
         assert statement.applies(attrs.evolve(STREAM, stamps=stamps)) is Truth.FALSE
     assert statement.applies(growing(8, SMALL)) is Truth.FALSE, "104 checkpoints do not fit into 8"
+    assert statement.applies(growing(55, HALF)) is Truth.TRUE, "n = 9 is below 8.01 + 1"
+    assert statement.applies(growing(20, HALF, 1)) is Truth.FALSE, "n = 7 is above 5.99 + 1"
     assert not statement.strict
 
 
@@ -158,6 +161,7 @@ def test_checkpoints_that_are_apart_are_few(statement) -> None:
         (diagonal((fmpq(49, 50),)),),
         (fmpq_mat([[2, 1], [0, 2]]),),
         ladder(Fraction(5, 4), 4).matrices,
+        ladder(Fraction(7, 5), 4).matrices,
     ):
         assert statement.applies(attrs.evolve(CHECKPOINTS, matrices=matrices)) is Truth.FALSE
     assert statement.applies(ladder(Fraction(5, 4), 3)) is Truth.TRUE, "the last triple is not compared"

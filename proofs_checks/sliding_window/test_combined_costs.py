@@ -41,7 +41,7 @@ def test_equation_20_is_a_rearrangement(statement) -> None:
     assert not statement.strict
     outside = {
         "eta > 0": attrs.evolve(TIGHT, eta=0),
-        "|A_W(1-X~)| <= (1 + 6 eta)|A~(1-X~)| + K": attrs.evolve(TIGHT, window=Fraction(209, 50)),
+        "|A_W(1-X~)| <= (1 + 6 eta)|A~(1-X~)| + K": attrs.evolve(TIGHT, window=Fraction(411, 100)),
     }
     for inside in (attrs.evolve(TIGHT, window=4), RightInequality(0, 0, Fraction(1, 50), Fraction(1, 50))):
         bind_hypotheses(statement, inside, outside)
@@ -92,10 +92,11 @@ def test_the_errors_combine(statement) -> None:
         assert statement.at(p) is Truth.TRUE
     assert not statement.strict
     assert [one.after for one in statement.exists] == [("eta",)]
+    assert [one.exhibited(TENTH) for one in statement.exists] == [rational(Fraction(15, 2))]
     outside = {
         "dimension >= 2, an integer": attrs.evolve(BASE, dimension=1),
         "k >= 1, an integer": attrs.evolve(BASE, k=0),
-        "eta > 0": combined(50, 5, -SMALL, 1, MILLIONTH, HALF),
+        "eta > 0": combined(50, 5, 0, 1, MILLIONTH, HALF),
         "eta < 1/6": combined(50, 5, Fraction(17, 100), 1, MILLIONTH, HALF),
         "epsilon > 0": attrs.evolve(BASE, epsilon=0),
         "delta > 0": attrs.evolve(BASE, delta=0),

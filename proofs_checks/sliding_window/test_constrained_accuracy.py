@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
+from math import isclose
 
 import attrs
 import mpmath
@@ -100,8 +101,10 @@ def test_the_additive_term_does_not_grow_with_sigma(statement) -> None:
     for gamma in (1.98, 1.99, 2.0, 2.01, 2.02):
         many = attrs.evolve(AXES, rank=263, eta=Fraction(1, 110), row=1779, gamma=Fraction(gamma))
         ratio = float(gamma**2 / (1 + 1779**2 / ridge(OneRowOutput(263, many.eta, 2, 1, MILLIONTH, 0, 1, HALF))))
-        exact, found = 1 - betainc(57860, 57860, ratio / (1 + ratio)), statement.law.quantity(many)
+        share = ratio / (1 + ratio)
+        exact, found = 1 - betainc(57860, 57860, share), statement.law.quantity(many)
         assert float(found.lower()) <= exact <= float(found.upper()), "115,720 degrees: Chernoff"
+        assert isclose(2 * float(found.rad()), (4 * share * (1 - share)) ** 57860, rel_tol=1e-6)
         assert gamma == 2 or float(found.rad()) < 1 / 4
         assert gamma != 1.99 or exact > 0.8
     assert not statement.strict

@@ -132,5 +132,7 @@ def test_a_projection_tells_windows_apart(statement) -> None:
         assert statement.conclusion(outside[says]) is Truth.FALSE
     scaled = attrs.evolve(base, answer=fmpq(51, 50) * line(1, 1))
     assert statement.applies(scaled) is Truth.FALSE
+    five = answered(fmpq_mat(5, 4, [0] * 20), fmpq_mat(5, 4, [1] * 20), diagonal((1,) * 5 + (0,) * 4))
+    assert statement.applies(five) is Truth.FALSE, "k = 5 of d = 9"
     assert statement.strict
     assert [one.exhibited for one in statement.exists] == [rational(THIRD)]

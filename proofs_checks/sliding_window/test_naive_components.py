@@ -106,7 +106,7 @@ def test_projected_sketches_lose_a_direction(statement) -> None:
     assert not statement.strict
     outside = {
         "target >= 1, an integer": attrs.evolve(LOST, target=0),
-        "eta > 0": attrs.evolve(LOST, eta=-SMALL),
+        "eta > 0": attrs.evolve(LOST, eta=0),
         "eta < 1/2": attrs.evolve(LOST, eta=HALF),
     }
     for inside in (LOST, attrs.evolve(LOST, eta=SMALL), attrs.evolve(LOST, eta=Fraction(49, 100))):

@@ -116,6 +116,10 @@ def test_near_windows_have_an_answer_in_common(statement) -> None:
     for says in ("g <= max(1, log(1/delta)/eps)", "epsilon <= 1", "delta <= 1/2", "failure < 1"):
         assert statement.without(says).at(OUTSIDE[says]) is Truth.FALSE
     assert statement.applies(attrs.evolve(PAPER, changes=14)) is Truth.FALSE, "log(10^6) = 13.8"
+    assert statement.applies(turned(10**3, 6, 10, delta=Fraction(1, 10**6))) is Truth.FALSE, "A - A' has norm 12"
+    taller = fmpq_mat([[1000, fmpq(1, 2)], [0, 0]])
+    for fields in ({"changes": Fraction(21, 20)}, {"failure": 1}, {"other": identity(2)}, {"second": taller}):
+        assert statement.applies(attrs.evolve(SPANS, **fields)) is Truth.FALSE
 
 
 @theorem_6.controls("two-windows", grade="interval", region="c = 1 for c = 5/2; no term for beta; three changes")
