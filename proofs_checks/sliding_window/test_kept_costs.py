@@ -150,6 +150,10 @@ def test_a_copy_and_a_constant_are_one_matrix(statement) -> None:
     not_a_law = attrs.evolve(PUBLISHERS, private=((fmpq(1), fmpq(1)), (fmpq(1), fmpq(0))))
     short = attrs.evolve(PUBLISHERS, other=((fmpq(1),), (fmpq(1),)))
     assert all(statement.applies(p) is Truth.FALSE for p in (not_a_law, short))
+    (published,) = (condition for condition in statement.given if condition.says == "both publish A~ on the stream")
+    nearly, negative = ((fmpq(19, 20), fmpq(1, 20)),) * 2, ((fmpq(1), fmpq(0)), (fmpq(2), fmpq(-1)))
+    for laws, side in product((COPY[::-1], nearly, negative, not_a_law.private), ("private", "other")):
+        assert published.at(attrs.evolve(PUBLISHERS, **{side: laws})) is Truth.FALSE
     assert not statement.strict
 
 

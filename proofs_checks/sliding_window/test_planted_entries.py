@@ -192,6 +192,7 @@ WRONG = (
     attrs.evolve(SIMPLE, approximation=fmpq_mat([[1, 0, 0], [0, 1, 0]])),
     attrs.evolve(SIMPLE, rank=3),
     attrs.evolve(SIMPLE, original=fmpq_mat([[50, 1], [10, 50]]), rank=2),
+    near(50, [[10, 10]], rank=3, shift=0),
 )
 
 

@@ -152,7 +152,9 @@ def test_the_last_display_of_theorem_4(statement) -> None:
 def path(eta, changes=1, **parts) -> NeighbouringWindows:
     """Take the rows M and M + g that are farthest apart: M = g (1-eta)/(2 eta)."""
     parts = {"delta": MILLIONTH, "constant": 1, "row": changes * (1 - eta) / (2 * eta)} | parts
-    return NeighbouringWindows(1, eta, 1, changes=changes, **parts)
+    if changes > 1:
+        parts["changes"] = changes
+    return NeighbouringWindows(1, eta, 1, **parts)
 
 
 TOLD = path(Fraction(1, 6))

@@ -153,6 +153,8 @@ def test_a_larger_error_is_noticed(statement) -> None:
     for says, p in ((FALLS, GROWING), (SEMIDEFINITE, SHEARED)):
         assert statement.applies(p) is Truth.FALSE
         assert statement.without(says).at(p) is Truth.FALSE
+    (semidefinite,) = (condition for condition in statement.given if condition.says == SEMIDEFINITE)
+    assert semidefinite.at(attrs.evolve(LAST, second=diagonal([0, 0, fmpq(-2)]))) is Truth.FALSE, "symmetric only"
     halved = attrs.evolve(HALVED, eta_2=Fraction(1, 4))
     assert statement.at(halved) is Truth.TRUE
     without_constant = statement.nudged(margin=lambda p: kept_margin(p, fmpq(0)))
