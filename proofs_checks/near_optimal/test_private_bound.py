@@ -301,7 +301,7 @@ def test_the_printed_bound_for_small_epsilon(statement) -> None:
     assert len([p for p in UNEVEN if of_rounded(p) < real(1 - Fraction(p.rho)) < crowded(p)]) >= 7
     bind_formula(statement, [p for p in UNEVEN + DECIDED if needed(p) > real(1 - Fraction(p.rho))], margin)
     assert [p for p in UNEVEN if statement.at(p) is not Truth.TRUE] == []
-    check_sizes(statement, PRINTED_SIZE, quotient, more={NEAR: attrs.evolve(INSIDE, epsilon=Fraction(9, 2))})
+    check_sizes(statement, PRINTED_SIZE, quotient, more={NEAR: SMALLEST})
     given = next(given for given in statement.given if given.says == NEAR)
     near = Statement(NEAR, given.margin)
     bind(near, [(p, Fraction(5 * p.dimension, 4) - ceil(quotient(p)) * Fraction(p.epsilon)) for p in MENDED])

@@ -244,7 +244,11 @@ def test_denominator_step(statement) -> None:
         assert statement.at(p) is not Truth.FALSE
     assert statement.at(NOISELESS) is Truth.TRUE
     unsorted = SpectralPair((4, 0, 2), WIDE, (5, 3, 1), fmpq_mat([[1, 0, 0], [0, 0, 1], [0, 1, 0]]), 1)
-    bind_hypotheses(statement, INSIDE, SPECTRA | GAPS | {"the eigenvalues are in decreasing order": unsorted})
+    # A + W is diag(4, 1/2), and the number 2 that belongs to a column of length 1/2 is no eigenvalue of it.
+    longer = SpectralPair((4, 0), ONE, (4, 2), fmpq_mat([[1, 0], [0, fmpq(1, 2)]]), 1)
+    own = {"the eigenvalues are in decreasing order": unsorted, "the eigenvectors are orthonormal": longer}
+    assert statement.conclusion(longer) is Truth.FALSE
+    bind_hypotheses(statement, INSIDE, SPECTRA | GAPS | own)
 
 
 @theorem_6.supports(
