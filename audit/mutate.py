@@ -8,7 +8,6 @@ reaches it. Nothing is written but what ``--json``, ``--table`` and ``--state`` 
 from __future__ import annotations
 
 import argparse
-import ast
 import hashlib
 import json
 import os
@@ -46,7 +45,7 @@ digest {digest}.{renewed}
 
 """
 ALL, PART = "All of them were judged", "A part of them was judged"
-RENEWED = " What no item had noticed was judged again after the evidence had been mended."
+RENEWED = " What no item had noticed, and what is new, was judged after the evidence had been mended."
 WARM = ("numpy", "scipy.stats", "sympy", "mpmath", "hypothesis")
 
 
@@ -58,7 +57,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--sample", type=int, metavar="N", help="only N mutants, drawn with a fixed seed")
     kinds = (*OPERATORS, VACUOUS)
     parser.add_argument("--operator", action="append", default=[], choices=kinds, help="only changes of this kind")
-    parser.add_argument("--again", type=Path, metavar="FILE", help="what a run with --json FILE left open")
+    parser.add_argument(
+        "--again", type=Path, metavar="FILE", help="only what a run with --json FILE left open, and what is new"
+    )
     parser.add_argument("--state", type=Path, metavar="FILE", help="keep every fate there, and go on from it")
     parser.add_argument("--table", type=Path, metavar="FILE", help="write counts by module and kind of change")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every mutant and its fate")
@@ -83,18 +84,9 @@ def _tell(progress: Progress) -> Tell:
     return tell
 
 
-def _code(source: str) -> str:
-    """Return what a module computes, without its words: these are no subject of a change."""
-    tree = ast.parse(source)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            node.value = ""
-    return ast.dump(tree)
-
-
 def _head(modules: Iterable[Module], *, whole: bool, renewed: bool) -> str:
     """Say whether a table is of all mutants, and of which code: a digest of all modules, chosen or not."""
-    code = json.dumps([(module.short, _code(module.source)) for module in modules])
+    code = json.dumps([(module.short, module.code) for module in modules])
     digest = hashlib.sha256(code.encode()).hexdigest()[:16]
     return HEAD.format(extent=ALL if whole else PART, digest=digest, renewed=RENEWED if renewed else "")
 
@@ -111,12 +103,13 @@ def main() -> int:
     where = (arguments.root.resolve(), arguments.specification, tuple(arguments.base))
     try:
         earlier = None if arguments.again is None else report.read_records(arguments.again)
-        names = None if earlier is None else report.unnoticed(earlier, reasons)
-        selection = Selection(
-            frozenset(arguments.module), frozenset(arguments.claims), arguments.sample, operators, names
-        )
         with tempfile.TemporaryDirectory() as drafts, Progress(*bars, console=console, auto_refresh=False) as progress:
             campaign = Campaign(*where, Path(drafts), arguments.workers)
+            earlier = None if earlier is None else report.current(earlier, campaign.modules())
+            known = None if earlier is None else report.stands(earlier, reasons)
+            selection = Selection(
+                frozenset(arguments.module), frozenset(arguments.claims), arguments.sample, operators, known
+            )
             state = State.read(arguments.state, arguments.specification)
             found, verdicts = run(campaign, selection, state, _tell(progress))
     except (NoEvidenceError, LookupError, StateError) as error:

@@ -41,7 +41,7 @@ from proofs_checks.near_optimal.panels import (
 figure_3 = cite("near-optimal.figure-3@4cc2ed96")
 figure_4 = cite("near-optimal.figure-4@8adf498a")
 figure_5 = cite("near-optimal.figure-5@da3232ce")
-figure_2 = cite("near-optimal.figure-2@26bbd38a")
+figure_2 = cite("near-optimal.figure-2@11916ec4")
 
 
 EPSILON, DELTA = 0.1, 0.01

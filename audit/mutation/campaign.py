@@ -22,7 +22,7 @@ from mutation.reach import Reach, claims_now, fingerprints_now, noting_calls
 from mutation.source import Edit
 from mutation.verdicts import Outcome, Verdict
 
-FOLDERS = ("src", "spec", "proofs_checks", "tests", "audit")
+FOLDERS = ("src", "spec", *evidence.FOLDERS)
 
 
 @attrs.frozen

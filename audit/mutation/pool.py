@@ -9,6 +9,7 @@ import pickle
 import resource
 import selectors
 import signal
+import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -36,6 +37,7 @@ def _serve(work: Callable[[Task], Any], task: Task, seconds: float, pipe: int) -
     """Body of a forked process: never returns."""
     status = 1
     try:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         os.setsid()
         resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(seconds), math.ceil(seconds) + 1))
         answer = pickle.dumps(("value", work(task)))
@@ -55,6 +57,24 @@ def _kill(child: _Child) -> None:
         with contextlib.suppress(ProcessLookupError):
             kill(child.pid, signal.SIGKILL)
     os.waitpid(child.pid, 0)
+
+
+def _end(_number: int, _frame: object) -> None:
+    """Leave by an exception, so that what was forked is ended as well."""
+    raise SystemExit(128 + signal.SIGTERM)
+
+
+@contextlib.contextmanager
+def _orderly_end() -> Iterator[None]:
+    """Turn a request to end into an exception, where that can be done: in the main thread."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, _end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 class ForkedError(RuntimeError):
@@ -115,20 +135,21 @@ def forked(
         return child.task, value
 
     try:
-        while waiting or running:
-            while waiting and len(running) < workers:
-                start()
-            patience = max(0.0, min(child.deadline for child in running.values()) - time.monotonic())
-            for key, _ in selector.select(patience):
-                pipe = key.fd
-                part = os.read(pipe, CHUNK)
-                if part:
-                    running[pipe].answer += part
-                else:
+        with _orderly_end():
+            while waiting or running:
+                while waiting and len(running) < workers:
+                    start()
+                patience = max(0.0, min(child.deadline for child in running.values()) - time.monotonic())
+                for key, _ in selector.select(patience):
+                    pipe = key.fd
+                    part = os.read(pipe, CHUNK)
+                    if part:
+                        running[pipe].answer += part
+                    else:
+                        yield finish(pipe)
+                now = time.monotonic()
+                for pipe in [pipe for pipe, child in running.items() if now >= child.deadline and not child.answer]:
                     yield finish(pipe)
-            now = time.monotonic()
-            for pipe in [pipe for pipe, child in running.items() if now >= child.deadline and not child.answer]:
-                yield finish(pipe)
     finally:
         for child in running.values():
             _kill(child)

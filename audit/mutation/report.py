@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from mutation.explanations import Explanations, explained
-from mutation.mutants import Mutant
+from mutation.mutants import Module, Mutant
 from mutation.verdicts import KILLED, Outcome, Verdict
 
 COLUMNS = {
@@ -97,9 +97,11 @@ def print_verdicts(console: Console, title: str, verdicts: Sequence[Verdict]) ->
 
 def records(verdicts: Sequence[Verdict], explanations: Explanations) -> list[Record]:
     """Everything, for a file."""
+    codes = {module: module.code for module in {verdict.mutant.module for verdict in verdicts}}
     return [
         {
             "module": verdict.mutant.module.short,
+            "code": codes[verdict.mutant.module],
             "key": verdict.mutant.key,
             "operator": verdict.mutant.edit.operator,
             "line": verdict.mutant.edit.line,
@@ -137,14 +139,19 @@ def _name(record: Record) -> str:
     return f"{record['module']} {record['key']}"
 
 
-def unnoticed(earlier: Sequence[Record], explanations: Explanations) -> frozenset[str]:
-    """Return the names of the mutants that no item noticed in time, but for those explained then and still."""
-    return frozenset(
-        _name(record)
+def current(earlier: Sequence[Record], modules: Iterable[Module]) -> list[Record]:
+    """Return what was recorded of modules that compute today what they computed then."""
+    codes = {module.short: module.code for module in modules}
+    return [record for record in earlier if record.get("code", "") == codes.get(record["module"])]
+
+
+def stands(earlier: Sequence[Record], explanations: Explanations) -> dict[str, bool]:
+    """Whether an item noticed a mutant in time, or its survival was explained then and still is, by its name."""
+    return {
+        _name(record): record["outcome"] in _NOTICED
+        or bool(record.get("explained") and record["key"] in explanations.get(record["module"], {}))
         for record in earlier
-        if record["outcome"] not in _NOTICED
-        and not (record.get("explained") and record["key"] in explanations.get(record["module"], {}))
-    )
+    }
 
 
 def renewed(earlier: Sequence[Record], judged: Sequence[Record], found: Collection[Mutant]) -> list[Record]:

@@ -43,25 +43,26 @@ class Selection:
         How many mutants to draw; None for all.
     operators
         Kinds of change.
-    names
-        Names of mutants; None for all. Names of mutants that are no more are passed over.
+    earlier
+        Whether the fate of a mutant in an earlier run stands, by its name; a mutant that is not there is judged, and a
+        name without a mutant is passed over. None without an earlier run.
     """
 
     modules: frozenset[str] = frozenset()
     claims: frozenset[str] = frozenset()
     sample: int | None = None
     operators: frozenset[str] = frozenset(OPERATORS)
-    names: frozenset[str] | None = None
+    earlier: Mapping[str, bool] | None = None
 
     @property
     def everything(self) -> bool:
         """Whether no mutant of the chosen modules is left out."""
-        whole = self.sample is None and self.names is None
+        whole = self.sample is None and self.earlier is None
         return whole and not self.claims and self.operators >= {*OPERATORS}
 
     def wants(self, mutant: Mutant) -> bool:
-        """Whether its kind and its name are chosen."""
-        return mutant.edit.operator in self.operators and (self.names is None or mutant.name in self.names)
+        """Whether its kind is chosen, and its fate open."""
+        return mutant.edit.operator in self.operators and not (self.earlier or {}).get(mutant.name, False)
 
     def tasks(self, found: Sequence[Mutant], touched: Mapping[Mutant, tuple[str, ...]]) -> list[Task]:
         """Return what to do: with chosen claims, nothing about mutants that touch none of them."""
@@ -183,7 +184,7 @@ def run(campaign: Campaign, selection: Selection, state: State, tell: Tell) -> t
     touched = reach.touched(found, campaign.imports)
     at_work = Run(campaign, reach, nodes_of, cited, state, tell, files)
     chosen = [mutant for mutant in found if selection.wants(mutant)]
-    first = [mutant for mutant in chosen if not mutant.edit.fallback or selection.names is not None]
+    first = [mutant for mutant in chosen if not mutant.edit.fallback or mutant.name in (selection.earlier or ())]
     if selection.sample is not None:
         first = [mutant for mutant in first if touched[mutant] or not selection.claims]
         first = random.Random(SEED).sample(first, min(selection.sample, len(first)))
@@ -192,8 +193,7 @@ def run(campaign: Campaign, selection: Selection, state: State, tell: Tell) -> t
         raise LookupError("no mutant of the chosen modules, claims and kinds exists: nothing was judged")
     verdicts = at_work.verdicts(tasks)
     crashed = {verdict.mutant.place for verdict in verdicts if verdict.outcome in (Outcome.CRASH, Outcome.IMPORT)}
-    asked = {*first}
-    left = [mutant for mutant in chosen if mutant.edit.fallback and mutant not in asked]
+    left = [mutant for mutant in chosen if mutant.edit.fallback and mutant not in {*first}]
     whole = [mutant for mutant in left if mutant.place in crashed]
     verdicts += at_work.verdicts(selection.tasks(whole, touched))
     at_work.check_files()

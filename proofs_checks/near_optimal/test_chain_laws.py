@@ -15,7 +15,7 @@ from dpmatrix.spec.near_optimal import chain_laws
 from dpmatrix.spec.near_optimal.chain_laws import Table, TwoStates, redrawn
 from proofs_checks.near_optimal.conditions import bind_condition
 
-figure_2 = cite("near-optimal.figure-2@26bbd38a")
+figure_2 = cite("near-optimal.figure-2@11916ec4")
 
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
 TABLES = [

@@ -16,7 +16,7 @@ from dpmatrix.spec.near_optimal import gibbs_traces
 from dpmatrix.spec.near_optimal.gibbs_traces import Antipodes, FlippedStates, StuckChain, exponent_of
 from proofs_checks.near_optimal.conditions import bind_condition
 
-figure_2 = cite("near-optimal.figure-2@26bbd38a")
+figure_2 = cite("near-optimal.figure-2@11916ec4")
 
 STEPS = 20_000
 FIFTHS = ((Fraction(3, 5), Fraction(4, 5)), (Fraction(-4, 5), Fraction(3, 5)), (Fraction(1), Fraction(0)))

@@ -16,7 +16,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.spreads import IndependentStates, Spread
 from proofs_checks.near_optimal.conditions import bind_condition
 
-figure_2 = cite("near-optimal.figure-2@26bbd38a")
+figure_2 = cite("near-optimal.figure-2@11916ec4")
 
 MEAN, NORM = "the states have mean 0", "the states have one norm"
 HALF = Fraction(1, 2)

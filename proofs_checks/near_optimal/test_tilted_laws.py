@@ -19,7 +19,7 @@ from dpmatrix.spec.near_optimal.tilted_laws import MoreRecords, Shortfall
 from proofs_checks.near_optimal.conditions import bind_condition
 
 theorem_7 = cite("near-optimal.theorem-7@92e107a9")
-figure_2 = cite("near-optimal.figure-2@26bbd38a")
+figure_2 = cite("near-optimal.figure-2@11916ec4")
 
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
 BASES = ((THIRD, HALF, Fraction(1, 6)), (Fraction(1, 10), Fraction(1, 10), Fraction(4, 5)))

@@ -14,7 +14,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.utility import CapturedEnergy, Decomposition, OtherTop
 from proofs_checks.near_optimal.conditions import bind_condition, bind_needed
 
-definition_1 = cite("near-optimal.definition-1@bcf9493a")
+definition_1 = cite("near-optimal.definition-1@1b781609")
 definition_2 = cite("near-optimal.definition-2@0a4ce8ac")
 utility_identity = cite("near-optimal.utility-identity@db2bcee6")
 

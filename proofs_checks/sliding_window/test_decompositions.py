@@ -13,7 +13,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.common.spectra import diagonal
 from dpmatrix.spec.sliding_window.decompositions import AnyMatrix, NormPoint, is_diagonalised
 
-notation_facts = cite("sliding-window.notation-facts@7f6787ff")
+notation_facts = cite("sliding-window.notation-facts@bb6d61b1")
 
 MATRICES = [
     fmpq_mat(n, d, [fmpq((7 * i * i + 2 * k) % 9 - 4, 1 + i % 3) for i in range(n * d)])

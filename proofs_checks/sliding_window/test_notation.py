@@ -29,7 +29,7 @@ from dpmatrix.spec.sliding_window.notation_margins import (
 )
 from dpmatrix.tracing import bind_expression
 
-notation_facts = cite("sliding-window.notation-facts@7f6787ff")
+notation_facts = cite("sliding-window.notation-facts@bb6d61b1")
 
 FRAME = fmpq_mat(
     [[fmpq(2, 3), fmpq(-2, 3), fmpq(1, 3)], [fmpq(1, 3), fmpq(2, 3), fmpq(2, 3)], [fmpq(2, 3), fmpq(1, 3), fmpq(-2, 3)]]

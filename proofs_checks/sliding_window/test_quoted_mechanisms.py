@@ -31,7 +31,7 @@ from proofs_checks.sliding_window.absent_rows import check_larger_epsilon
 from proofs_checks.sliding_window.chi_square_losses import scaled_delta, shifted_delta, shifted_losses
 
 theorem_11 = cite("sliding-window.theorem-11@c29544f4")
-theorem_12 = cite("sliding-window.theorem-12@c98e0f83")
+theorem_12 = cite("sliding-window.theorem-12@5cadc67c")
 
 MILLIONTH = Fraction(1, 10**6)
 ORDERS = (present_against_absent, absent_against_present)

@@ -10,12 +10,13 @@ from flint import fmpq, fmpq_mat, fmpq_poly
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.common import eigenbases
 from dpmatrix.spec.common.spectra import diagonal
 from dpmatrix.spec.sliding_window import symmetric_facts as module
 from dpmatrix.spec.sliding_window.notation_margins import SymmetricPoint
 from dpmatrix.spec.sliding_window.symmetric_facts import Combination
 
-notation_facts = cite("sliding-window.notation-facts@7f6787ff")
+notation_facts = cite("sliding-window.notation-facts@bb6d61b1")
 
 PAIR = Combination(fmpq_mat([[1, 2], [2, -3]]), fmpq_mat([[0, fmpq(1, 2)], [fmpq(1, 2), 5]]), fmpq(-2, 3), 7)
 UPPER = fmpq_mat([[1, 1], [0, 2]])
@@ -149,5 +150,5 @@ def test_matrices_without_a_decomposition_are_noticed(statement) -> None:
     free = statement.without("A is symmetric")
     for matrix in (UPPER, ROTATION, fmpq_mat([[2, 1], [0, 2]])):
         assert free.at(SymmetricPoint(matrix)) is Truth.FALSE
-    shorter = redefined(statement, module, "simple_polynomial", lambda _: fmpq_poly([-1, 1]))
+    shorter = redefined(statement, eigenbases, "simple_polynomial", lambda _: fmpq_poly([-1, 1]))
     assert shorter.at(SymmetricPoint(diagonal((1, 2)))) is Truth.FALSE, "x - 1 leaves the eigenvalue 2 out"

@@ -55,10 +55,10 @@ def wider_margin(p: Spread) -> arb:
 
 
 def gap_margin(p: Spread) -> arb:
-    """The smaller of ``l_1 - l_(k+1)`` and ``d - 1 - k``."""
+    """``l_1 - l_(k+1)``, and -1 where there is no ``l_(k+1)``."""
     if p.rank >= len(p.values):
         return arb(-1)
-    return arb(min(rational(p.values[0]) - rational(p.values[p.rank]), fmpq(len(p.values) - p.rank)))
+    return arb(rational(p.values[0]) - rational(p.values[p.rank]))
 
 
 @attrs.frozen

@@ -8,17 +8,15 @@ import attrs
 from flint import acb, arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Condition, Statement, Step
+from dpmatrix.spec.common.eigenbases import eigenbasis, simple_polynomial
 from dpmatrix.spec.common.spectra import singular_values
 from dpmatrix.spec.sliding_window.loewner import flag, gram
 from dpmatrix.spec.sliding_window.notation_margins import (
     RankPoint,
-    SymmetricPoint,
     composed,
     decreasing_values_margin,
     rank_orthonormal_margin,
 )
-from dpmatrix.spec.sliding_window.symmetric_facts import decomposition_margin as eigenbasis_margin
-from dpmatrix.spec.sliding_window.symmetric_facts import simple_polynomial
 
 
 @attrs.frozen
@@ -31,7 +29,7 @@ class AnyMatrix:
 def is_diagonalised(matrix: fmpq_mat) -> bool:
     """Whether M has an orthonormal basis of real eigenvectors, and no negative eigenvalue."""
     found = cast("list[tuple[acb, int]]", simple_polynomial(matrix).complex_roots())
-    return bool(eigenbasis_margin(SymmetricPoint(matrix)) >= 0) and all(root.real >= 0 for root, _ in found)
+    return bool(eigenbasis(matrix) >= 0) and all(root.real >= 0 for root, _ in found)
 
 
 def decomposition_margin(p: AnyMatrix) -> arb:

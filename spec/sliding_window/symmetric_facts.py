@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 import attrs
-from flint import acb, arb, fmpq_mat, fmpq_poly
+from flint import arb, fmpq_mat
 
 from dpmatrix.claims import Statement, Step
 from dpmatrix.exact import Exact
 from dpmatrix.spec.common.conditions import exceeds
-from dpmatrix.spec.common.spectra import disagreement, identity
-from dpmatrix.spec.sliding_window.loewner import are_symmetric, flag, scaled, zeros
+from dpmatrix.spec.common.eigenbases import eigenbasis, imaginary_parts
+from dpmatrix.spec.common.spectra import disagreement
+from dpmatrix.spec.sliding_window.loewner import are_symmetric, flag, scaled
 from dpmatrix.spec.sliding_window.notation_margins import SYMMETRIC, SymmetricPoint
 
 
@@ -37,35 +36,13 @@ def both_symmetric_margin(p: Combination) -> arb:
 
 
 def real_values_margin(p: SymmetricPoint) -> arb:
-    """Minus the sum of the magnitudes of the imaginary parts of all eigenvalues; real roots are isolated as real."""
-    found = cast("list[tuple[acb, int]]", p.matrix.charpoly().complex_roots())
-    return -sum((abs(root.imag) * count for root, count in found), arb(0))
-
-
-def simple_polynomial(matrix: fmpq_mat) -> fmpq_poly:
-    """Polynomial with the eigenvalues as its roots, each once."""
-    characteristic = matrix.charpoly()
-    return characteristic // characteristic.gcd(characteristic.derivative())
-
-
-def value_at(polynomial: fmpq_poly, matrix: fmpq_mat) -> fmpq_mat:
-    """Value of a polynomial at a square matrix."""
-    order = matrix.nrows()
-    total = zeros(order, order)
-    for coefficient in reversed(polynomial.coeffs()):
-        total = total * matrix + scaled(coefficient, identity(order))
-    return total
+    """Minus the sum of the magnitudes of the imaginary parts of all eigenvalues."""
+    return imaginary_parts(p.matrix)
 
 
 def decomposition_margin(p: SymmetricPoint) -> arb:
-    """Zero exactly when some orthonormal basis consists of real eigenvectors.
-
-    That is: the eigenvalues are real, a polynomial with simple roots vanishes at A, so that eigenvectors span, and
-    AA' = A'A, so that those of different eigenvalues are orthogonal.
-    """
-    matrix = p.matrix
-    spanning = disagreement(value_at(simple_polynomial(matrix), matrix), zeros(matrix.nrows(), matrix.nrows()))
-    return real_values_margin(p) + spanning + disagreement(matrix * matrix.transpose(), matrix.transpose() * matrix)
+    """Zero exactly when some orthonormal basis consists of real eigenvectors."""
+    return eigenbasis(p.matrix)
 
 
 SYMMETRIC_FACTS = (

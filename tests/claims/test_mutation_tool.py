@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -245,7 +247,7 @@ def test_what_nobody_noticed_is_judged_again_alone(kept) -> None:
         assert run.returncode == code, run.stdout + run.stderr
         head = (kept / "again.md").read_text(encoding="utf-8").partition("|")[0]
         assert "All of them were judged" in head, "with those that the earlier run judged"
-        assert "What no item had noticed was judged again" in head
+        assert "What no item had noticed, and what is new, was judged" in head
         found = {record["key"]: record for record in json.loads((kept / "out.json").read_text(encoding="utf-8"))}
         assert found.pop("small_margin: 2 -> fmpq(11, 5)")["outcome"] == outcome
         assert found == {key: record for key, record in before.items() if record["outcome"] != "survived"}
@@ -321,23 +323,37 @@ def test_what_noticed_most_in_the_least_time_is_asked_first() -> None:
 
 
 def test_a_table_of_a_part_says_so(kept, tmp_path) -> None:
-    """Of one kind of change; and of an earlier run that has lost a record, or has one of a mutant that is no more."""
     table = tmp_path / "part.md"
     assert mutate(kept, EVIDENCE, EXPLAINED, "--operator", "sum", "--table", str(table)).returncode == 0
     assert "A part of them was judged" in table.read_text(encoding="utf-8")
+    mutate(kept, EVIDENCE, "", "--operator", "sum")
+    (tmp_path / "earlier.json").write_bytes((kept / "out.json").read_bytes())
+    options = ("--operator", "sign", "--again", str(tmp_path / "earlier.json"))
+    mutate(kept, EVIDENCE, "", *options, "--table", str(table))
+    assert "A part of them was judged" in table.read_text(encoding="utf-8"), "of two kinds of change"
+
+
+def test_what_an_earlier_run_does_not_know_of_this_code_is_judged(kept, tmp_path) -> None:
+    """A record is lost, is of a mutant that is no more, or of another code; other words are the same code."""
+    table = tmp_path / "again.md"
     mutate(kept, EVIDENCE, "")
     records = json.loads((kept / "out.json").read_text(encoding="utf-8"))
     stranger = records[0] | {"key": "gone: 1 -> 2", "outcome": "assertion"}
-    noticed = next(record for record in records if record["outcome"] == "assertion")
-    for earlier, words in (
-        ([*records, stranger], "All of them were judged"),
-        ([record for record in records if record is not noticed], "A part of them was judged"),
+    lost, foreign, *_ = noticed = [record for record in records if record["outcome"] == "assertion"]
+    survivors = len(records) - len(noticed)
+    rest = [record for record in records if record not in (lost, foreign)]
+    for earlier, module, judged in (
+        ([*records, stranger], MODULE.replace("2 < 3", "two is less than three"), survivors),
+        ([*rest, foreign | {"code": "another"}], MODULE, survivors + 2),
+        (records, MODULE + "\n\nSPARE = None\n", len(records)),
     ):
         (tmp_path / "earlier.json").write_text(json.dumps(earlier), encoding="utf-8")
-        mutate(kept, EVIDENCE, "", "--again", str(tmp_path / "earlier.json"), "--table", str(table))
-        assert words in table.read_text(encoding="utf-8")
+        options = ("--again", str(tmp_path / "earlier.json"), "--table", str(table))
+        run = mutate(kept, EVIDENCE, "", *options, module=module)
+        assert f"{judged}/{judged}" in run.stdout.partition("evidence against mutants")[2].replace(" ", ""), run.stdout
+        assert "All of them were judged" in table.read_text(encoding="utf-8")
         found = json.loads((kept / "out.json").read_text(encoding="utf-8"))
-        assert "gone: 1 -> 2" not in {record["key"] for record in found}
+        assert {record["key"] for record in found} == {record["key"] for record in records}
 
 
 def test_the_digest_of_a_table_is_that_of_the_code(tmp_path) -> None:
@@ -349,3 +365,26 @@ def test_the_digest_of_a_table_is_that_of_the_code(tmp_path) -> None:
         found += re.findall(r"digest ([0-9a-f]{16})", table.read_text(encoding="utf-8").replace("\n", " "))
     assert len(found) == 3
     assert found[0] == found[1] != found[2]
+
+
+WAITING = """
+import os, signal
+from audit.mutation.pool import forked
+
+def wait(_):
+    os.write(1, b"%d\\n" % os.getpid())
+    signal.pause()
+
+list(forked(wait, [0, 1], lambda _: 60.0, workers=2))
+"""
+
+
+def test_a_run_that_is_told_to_end_leaves_no_process_behind() -> None:
+    with subprocess.Popen([sys.executable, "-c", WAITING], cwd=REPOSITORY, stdout=subprocess.PIPE) as run:
+        assert run.stdout is not None
+        forked = [int(run.stdout.readline()) for _ in range(2)]
+        run.send_signal(signal.SIGTERM)
+        assert run.wait() == 128 + signal.SIGTERM
+    for process in forked:
+        with pytest.raises(ProcessLookupError):
+            os.kill(process, 0)
