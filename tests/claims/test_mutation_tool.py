@@ -198,6 +198,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("kept")
     done = mutate(root, EVIDENCE, EXPLAINED, "--state", str(root / "state"), "--table", str(root / "table.md"))
     assert done.returncode == 0, done.stdout + done.stderr
+    (root / "first.json").write_bytes((root / "out.json").read_bytes())
     return root
 
 
@@ -323,33 +324,28 @@ def test_what_noticed_most_in_the_least_time_is_asked_first() -> None:
 
 
 def test_a_table_of_a_part_says_so(kept, tmp_path) -> None:
-    table = tmp_path / "part.md"
+    """Of one kind of change, and of one more that goes on from it."""
+    table, earlier = tmp_path / "part.md", tmp_path / "earlier.json"
     assert mutate(kept, EVIDENCE, EXPLAINED, "--operator", "sum", "--table", str(table)).returncode == 0
     assert "A part of them was judged" in table.read_text(encoding="utf-8")
-    mutate(kept, EVIDENCE, "", "--operator", "sum")
-    (tmp_path / "earlier.json").write_bytes((kept / "out.json").read_bytes())
-    options = ("--operator", "sign", "--again", str(tmp_path / "earlier.json"))
-    mutate(kept, EVIDENCE, "", *options, "--table", str(table))
-    assert "A part of them was judged" in table.read_text(encoding="utf-8"), "of two kinds of change"
+    earlier.write_bytes((kept / "out.json").read_bytes())
+    mutate(kept, EVIDENCE, "", "--operator", "sign", "--again", str(earlier), "--table", str(table))
+    assert "A part of them was judged" in table.read_text(encoding="utf-8")
 
 
 def test_what_an_earlier_run_does_not_know_of_this_code_is_judged(kept, tmp_path) -> None:
     """A record is lost, is of a mutant that is no more, or of another code; other words are the same code."""
-    table = tmp_path / "again.md"
-    mutate(kept, EVIDENCE, "")
-    records = json.loads((kept / "out.json").read_text(encoding="utf-8"))
-    stranger = records[0] | {"key": "gone: 1 -> 2", "outcome": "assertion"}
-    lost, foreign, *_ = noticed = [record for record in records if record["outcome"] == "assertion"]
-    survivors = len(records) - len(noticed)
-    rest = [record for record in records if record not in (lost, foreign)]
-    for earlier, module, judged in (
-        ([*records, stranger], MODULE.replace("2 < 3", "two is less than three"), survivors),
-        ([*rest, foreign | {"code": "another"}], MODULE, survivors + 2),
+    table, earlier = tmp_path / "again.md", tmp_path / "earlier.json"
+    records = json.loads((kept / "first.json").read_text(encoding="utf-8"))
+    lost, foreign, *_ = (record for record in records if record["outcome"] == "assertion")
+    stranger = lost | {"key": "gone: 1 -> 2"}
+    some = [record for record in records if record not in (lost, foreign)] + [foreign | {"code": "another"}, stranger]
+    for known, module, judged in (
+        (some, MODULE.replace("2 < 3", "two is less than three"), 2),
         (records, MODULE + "\n\nSPARE = None\n", len(records)),
     ):
-        (tmp_path / "earlier.json").write_text(json.dumps(earlier), encoding="utf-8")
-        options = ("--again", str(tmp_path / "earlier.json"), "--table", str(table))
-        run = mutate(kept, EVIDENCE, "", *options, module=module)
+        earlier.write_text(json.dumps(known), encoding="utf-8")
+        run = mutate(kept, EVIDENCE, EXPLAINED, "--again", str(earlier), "--table", str(table), module=module)
         assert f"{judged}/{judged}" in run.stdout.partition("evidence against mutants")[2].replace(" ", ""), run.stdout
         assert "All of them were judged" in table.read_text(encoding="utf-8")
         found = json.loads((kept / "out.json").read_text(encoding="utf-8"))
