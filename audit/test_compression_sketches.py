@@ -129,7 +129,7 @@ def test_truncated_compression_keeps_the_bound(statement, audited, record_proper
 
 @procedure_4_1.supports(
     "one-centre-for-all",
-    grade="interval",
+    grade="numeric",
     region="n = 140, m = 130, p = 2: an output that one neighbour's own box keeps and the other's throws away",
 )
 def test_a_reference_from_the_data_makes_an_output_impossible(statement) -> None:

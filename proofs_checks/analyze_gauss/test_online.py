@@ -64,7 +64,7 @@ RUNS = [
 ]
 
 
-@algorithm_3.controls("noise", grade="symbolic", region="48 invented runs: the least variance")
+@algorithm_3.controls("noise", grade="interval", region="48 invented runs: the least variance; a draw too few")
 def test_the_least_variance_of_a_stream(statement) -> None:
     """At least m (s Delta')^2; a run that draws too few matrices fails whatever its variance."""
     with mpmath.workdps(80):

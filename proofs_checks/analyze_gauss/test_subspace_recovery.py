@@ -71,7 +71,7 @@ def slack(fixed) -> sympy.Expr:
     return sympy.Min(above, variance - deviation**2, scale - 2 / epsilon)
 
 
-@algorithm_2.controls("+repair", grade="symbolic", region="every invented run: when and how much")
+@algorithm_2.controls("+repair", grade="interval", region="invented runs: a gap scale of 199/100; a gap of 20")
 def test_the_least_variance_of_a_recovery(statement) -> None:
     bind_expression(statement.elsewhere(), slack)
     inside = RecoveryRun(1, SMALL, 60, Adjacency.ADD_REMOVE_ONE, 1, 4, Fraction(1, 1024))

@@ -103,7 +103,7 @@ def test_the_noise_of_one_node_is_not_enough(statement) -> None:
     assert statement.nudged(margin=one).at(point) is Truth.FALSE
 
 
-@algorithm_3.controls("tree-noise", grade="symbolic", region="m = 20, t = 15; m = 21, t = 31; L + 1 in place of L")
+@algorithm_3.controls("tree-noise", grade="symbolic", region="m = 20, t = 15; m = 21, t = 31; m = t = 23: L + 1 for L")
 def test_short_streams_gain_nothing(statement) -> None:
     short = attrs.evolve(INSIDE, steps=20, time=15)
     assert statement.without("steps >= 21, an integer").at(short) is Truth.FALSE

@@ -172,7 +172,7 @@ HADAMARD = fmpq_mat([[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1
     "needs-fewer-columns-than-rows",
     grade="symbolic",
     region="a Hadamard matrix of order 4 and one changed sign; p = n = 3: all pairs of regular matrices of signs that "
-    "differ in one entry",
+    "differ in one entry of the first row",
 )
 def test_as_many_columns_as_rows_do(statement) -> None:
     """A regular square X has det X'X = (det X)^2 > 0; for p > n the rank of X'X is at most n < p.

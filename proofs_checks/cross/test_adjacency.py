@@ -86,7 +86,7 @@ def test_a_row_present_or_absent_is_in_every_relation(statement) -> None:
     )
 
 
-@adjacency.controls("+repair", grade="symbolic", region="hypotheses dropped")
+@adjacency.controls("+repair", grade="symbolic", region="e_1, e_2: neither row is zero; 0, 2 e_1: a long row")
 def test_neither_hypothesis_can_go(statement) -> None:
     assert statement.without("one of the rows is zero").at(ChangedRow(FIRST, SECOND)) is Truth.FALSE
     assert statement.without("|x| <= 1 and |y| <= 1").at(ChangedRow(ZERO, (2, 0))) is Truth.FALSE

@@ -138,7 +138,9 @@ def test_one_document_asks_for_three_degrees(statement) -> None:
     grade="symbolic", region="every d, epsilon, delta: the difference is 14 log(4/delta)/epsilon^2"
 )
 def test_theorem_11_asks_for_most(statement) -> None:
-    bind_expression(statement, 14 * sympy.log(4 / delta_) / e_**2)
+    difference, odds = 14 * sympy.log(4 / delta_) / e_**2, sympy.Symbol("odds", positive=True)
+    bind_expression(statement, difference)
+    assert difference.subs(delta_, 1 / (1 + odds)).is_positive, "every delta in (0, 1)"
     assert all(statement.at(p) is Truth.TRUE for p in DEGREES)
     for inside in (DegreesPoint(1, Fraction(1, 50), Fraction(99, 100)), DegreesPoint(9, 30, MILLIONTH)):
         bind_hypotheses(statement, inside, DEGREES_OUTSIDE)

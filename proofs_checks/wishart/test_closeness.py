@@ -299,10 +299,10 @@ def test_twice_sine(statement) -> None:
 
 
 @theorem_7.supports(
-    "last-term-at-most-one", grade="symbolic", region="every gap g and norm w with g >= 2w: the margin is (g - 2w)/g"
+    "last-term-at-most-one", grade="derived", region="every gap g and norm w with g >= 2w: the margin is (g - 2w)/g"
 )
 def test_last_term(statement) -> None:
-    """1 - 2w/g = (g - 2w)/g."""
+    """1 - 2w/g = (g - 2w)/g, and g >= 2w is a hypothesis."""
     w, g = sympy.symbols("w g", positive=True)
     assert sympy.simplify(1 - 2 * w / g - (g - 2 * w) / g) == 0
     assert statement.at(SHIFTED) is Truth.TRUE
@@ -327,8 +327,9 @@ def test_root_half(statement) -> None:
     bind_numbers(statement, lambda n: abs(n.cosine) - mpmath.sqrt(2) / 2)
 
 
-@theorem_7.supports("tail-parameter", grade="symbolic", region="every d and eta in (0, 1)")
+@theorem_7.supports("tail-parameter", grade="derived", region="every d and eta in (0, 1), by the docstring")
 def test_tail_parameter(statement) -> None:
+    """At theta = log(d/eta) the tail bound of Lemma 1 is d exp(-theta) = d (eta/d) = eta."""
     d, eta = sympy.symbols("d eta", positive=True)
     assert sympy.simplify(d * sympy.exp(-sympy.log(d / eta)) - eta) == 0
     assert statement.conclusion(EXACT) is Truth.TRUE, "equality"
@@ -360,9 +361,10 @@ def test_random_norm_is_not_its_bound(statement) -> None:
 
 
 @theorem_7.supports(
-    "scale-inserted", grade="symbolic", region="every tail factor, n, epsilon and gap: substitution of lambda_1(C)"
+    "scale-inserted", grade="derived", region="every tail factor, n, epsilon and gap: substitution of lambda_1(C)"
 )
 def test_scale(statement) -> None:
+    """At lambda_1(C) = c = 3/(2 n epsilon) the line 1 - Kc/g is 1 - 3K/(2 n epsilon g), K the tail factor."""
     K, n, epsilon, g, scale = sympy.symbols("K n epsilon g c", positive=True)
     substituted = (1 - K * scale / g).subs(scale, sympy.Rational(3, 2) / (n * epsilon))
     assert sympy.simplify(substituted - (1 - 3 * K / (2 * n * epsilon * g))) == 0
@@ -375,7 +377,7 @@ def test_scale(statement) -> None:
 
 @theorem_7.supports(
     "enough-records",
-    grade="symbolic",
+    grade="derived",
     region="every tail factor, n, epsilon, rho and gap: the margin is (1 - rho^2)(1 - N/n)",
 )
 def test_enough_records(statement) -> None:

@@ -105,7 +105,7 @@ def test_the_condition_is_a_bound_of_the_divergence(statement) -> None:
     assert statement.applies(attrs.evolve(points[0], first=(fmpq(1), fmpq(0)))) is Truth.FALSE, "two outcomes of three"
 
 
-@definition_4.controls(grade="symbolic", region="two outcomes: single outcomes in place of all events; delta < 0")
+@definition_4.controls(grade="symbolic", region="three outcomes: single outcomes in place of all events; delta < 0")
 def test_other_conditions_are_noticed(statement) -> None:
     """Two outcomes of excess 1/4 each have 1/2 together; for delta < 0 the empty event rules every mechanism out."""
 
@@ -295,6 +295,10 @@ def test_the_entrywise_norm_is_at_most_the_root_of_two(statement) -> None:
     a, d, s = sympy.symbols("v_squared w_squared inner", real=True)
     margin = 2 - (a**2 + d**2 - 2 * s**2)
     assert sympy.expand(margin - ((1 - a**2) + (1 - d**2) + 2 * s**2)) == 0
+    t = sympy.Symbol("t", nonnegative=True)
+    assert sympy.factor((1 - a**2).subs(a, t / (1 + t))).is_nonnegative, "a = t/(1 + t) in [0, 1)"
+    assert (1 - a**2).subs(a, 1) == 0
+    assert (s**2).is_nonnegative
     bind_expression(statement, margin)
     bind_hypotheses(statement, RecordPair(0, 0, 0), OUTSIDE)
     bind_hypotheses(statement, RecordPair(1, 1, 1), OUTSIDE)

@@ -194,7 +194,7 @@ def test_printed_scale_covers_the_upper_triangle(statements) -> None:
     bind_hypotheses(statements["wishart.theorem-3/scale-exceeds-sensitivity"], InputPerturbation(2, 5, 1), SIZES)
 
 
-@theorem_3.controls(grade="symbolic", region="d = 50, scale divided by 3")
+@theorem_3.controls(grade="interval", region="d = 50, n = 10, epsilon = 1: scale divided by 3")
 def test_a_third_of_the_printed_scale_is_too_little(statement) -> None:
     """The printed scale has slack 2 sqrt(2); a third of it must fail, three quarters must not."""
     point, printed = InputPerturbation(50, 10, 1), laplace_perturbation.printed_laplace_scale

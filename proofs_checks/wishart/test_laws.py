@@ -29,8 +29,9 @@ POINTS = [
 ]
 
 
-@definition_1.supports(grade="symbolic", region="every z, mu and b > 0: positive, and integrated, with symbols")
+@definition_1.supports(grade="derived", region="every z, mu and b > 0: positive, and integrated, with symbols")
 def test_laplace_formula_is_a_density(statement) -> None:
+    """exp(-|z - mu|/b)/(2b) > 0, and its integrals below and above mu, where |z - mu| is mu - z and z - mu, are 1/2."""
     assert DENSITY.is_positive
     below, above = (sympy.exp(sign * (mu - z) / b) / (2 * b) for sign in (-1, 1))
     mass = sympy.integrate(below, (z, -sympy.oo, mu)) + sympy.integrate(above, (z, mu, sympy.oo))

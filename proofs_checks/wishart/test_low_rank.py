@@ -144,7 +144,7 @@ EVENT = "||W||_2 is at most the threshold of Lemma 1"
     grade="derived",
     region="A = 0, W = tI, every k < d, epsilon and K, by the docstring; d = 2, 3, 4 with K = 10^-12, .., 10^12",
 )
-@theorem_9.controls("+repair", grade="symbolic", region="without the event of Lemma 1")
+@theorem_9.controls("+repair", grade="interval", region="A = 0, W = tI, d = 2, 3, 4: without the event of Lemma 1")
 def test_error_is_unbounded(statements) -> None:
     """A = 0, W = tI: A^_k = t P_k, so the error is t; any t > K d log d / epsilon refutes the constant K."""
     printed, repaired = statements["wishart.theorem-9"], statements["wishart.theorem-9+repair"]
@@ -186,7 +186,7 @@ def check_boundary(printed, repaired) -> None:
     )
 
 
-@theorem_9.controls("perturbation", grade="symbolic", region="d = 2, W not >= 0")
+@theorem_9.controls("perturbation", grade="interval", region="d = 2, W = diag(-1, 1): ||W|| for 2 ||W||")
 def test_semidefinite_noise_counts_once(statement) -> None:
     """Drop W >= 0: the error is lambda_2 + 2 ||W||."""
     tight = statement.without("W is positive semidefinite")

@@ -317,6 +317,7 @@ def test_sound_lines(statements) -> None:
     t = gamma_ * k_ * e_
     assert sympy.expand(sympy.exp(t) * (sympy.exp(t) - 1) - sympy.exp(2 * t) + sympy.exp(t)) == 0
     bind_expression(distance, 2 * gamma_ * k_ - gamma_ * k_)
+    assert (2 * gamma_ * k_ - gamma_ * k_).is_positive
     bind_expression(group, sympy.exp(2 * t) - sympy.exp(t))
     for statement in (distance, group):
         assert all(statement.at(p) is Truth.TRUE for p in LINES)

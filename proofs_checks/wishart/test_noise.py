@@ -179,7 +179,7 @@ def test_laplace_noise_norm(statement) -> None:
     check_inputs(statement)
 
 
-@laplace_noise_norm.controls(grade="symbolic", region="d = 1: the exact tail; d = 100")
+@laplace_noise_norm.controls(grade="interval", region="d = 100: 8 for 20; d = 1: the exact tail at three levels")
 def test_laplace_norm_bound_can_fail(statement) -> None:
     """At threshold t b the bound by moments is above the exact tail exp(-t) for d = 1; a constant of 8 is too small."""
     for level in (3, 5, 20):
@@ -204,7 +204,7 @@ def test_laplace_noise_is_not_smaller(statement) -> None:
 
 
 @laplace_noise_norm.controls(
-    "lower-bound", grade="symbolic", region="ten d from 1 to 10^5, n = 1, 50, epsilon = 1, 1/7"
+    "lower-bound", grade="interval", region="ten d from 1 to 10^5, (n, epsilon) = (1, 1), (50, 1/7): less noise"
 )
 def test_less_noise_has_less_than_the_printed_norm(statement) -> None:
     """Laplace noise of scale d/(n eps), half the printed one, has half the lower bound, and 9/10 of it a tenth less."""

@@ -60,6 +60,7 @@ def test_first_step(statement) -> None:
 def test_second_step(statement) -> None:
     """3 max(a, b) - (a + b + max(a, b)) = |a - b|."""
     bind_expression(statement, sympy.Abs(a - b))
+    assert sympy.Abs(a - b).is_nonnegative
     assert_hypotheses(statement, {})
     assert statement.at(RecordPair(1, 1, 0)) is Truth.TRUE, "equality is attained"
 
@@ -68,6 +69,8 @@ def test_second_step(statement) -> None:
 def test_third_step(statement) -> None:
     """3 - 3 max(a, b) >= 0 says that both squared norms are at most 1."""
     bind_expression(statement, 3 - 3 * sympy.Max(a, b))
+    rest = sympy.Symbol("rest", nonnegative=True)
+    assert all((3 - 3 * value).subs(value, 1 - rest).is_nonnegative for value in (a, b)), "the larger is a or b"
     assert_hypotheses(statement, LONG)
     assert statement.at(RecordPair(1, 0, 0)) is Truth.TRUE, "equality is attained"
 

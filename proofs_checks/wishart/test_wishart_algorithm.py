@@ -215,7 +215,7 @@ def test_wishart_noise_is_on_no_grid(statement) -> None:
         assert statement.applies(attrs.evolve(inside, distance=distance)) is Truth.TRUE
 
 
-@algorithm_2.controls("+repair", grade="symbolic", region="runs written by hand, d = 2, n = 3")
+@algorithm_2.controls("+repair", grade="symbolic", region="runs written by hand, d = 2, n = 1, 3")
 def test_another_wishart_law_is_noticed(statement) -> None:
     """Conformance means exactly d + 1 degrees of freedom and exactly the scale 3/(2 n epsilon), for unit records."""
     run = WishartRun(2, 3, Fraction(1, 2), 3, 1)

@@ -242,10 +242,15 @@ def test_exact_tail_in_one_dimension(statement) -> None:
     assert statement.nudged(margin=exact_margin(1, 1)).at(WishartTail((1,), 1, 40)) is Truth.FALSE, "2 theta is needed"
 
 
-@lemma_1.supports("threshold-in-algorithm-2", grade="symbolic", region="every d, n, epsilon and c > 1")
+@lemma_1.supports(
+    "threshold-in-algorithm-2", grade="derived", region="every d, n, epsilon and c > 1: substitution in the docstring"
+)
 @lemma_1.supports("probability-at-c-log-d", grade="symbolic", region="every d and c")
 def test_substitutions(statements) -> None:
-    """tr(cI)/c = d, and d exp(-c log d) = d^(1 - c)."""
+    """With r = tr(cI)/c = d and m = d + 1, 2m theta (r + 2) is 2 (d + 1)(d + 2) theta; and d exp(-c log d) = d^(1 - c).
+
+    So m + sqrt(2m theta (r + 2)) + 2 theta r is d + 1 + sqrt(2 (d + 1)(d + 2) theta) + 2 theta d, times c.
+    """
     d, c = sympy.symbols("d c", positive=True)
     general = m + sympy.sqrt(2 * m * theta * (r + 2)) + 2 * theta * r
     settled = d + 1 + sympy.sqrt(2 * (d + 1) * (d + 2) * theta) + 2 * theta * d
