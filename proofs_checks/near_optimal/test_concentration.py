@@ -191,7 +191,7 @@ def test_a_faster_decay_is_refused(statement) -> None:
     assert statement.without("E[f_i | Z_1, ..., Z_(i-1)] <= a_i").at(low) is Truth.FALSE
 
 
-@lemma_16.controls(grade="symbolic", region="one bound and two values")
+@lemma_16.controls(grade="interval", region="one bound and two values")
 def test_a_value_without_a_bound_is_not_bounded(statement) -> None:
     """With one bound, 0, and two certain values, 0 and 1, the mean over N = 1 is 1 > 1/2, and 2^(-1/2) < 1."""
     assert statement.applies(LONGER) is Truth.FALSE

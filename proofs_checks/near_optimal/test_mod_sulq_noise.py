@@ -179,6 +179,9 @@ def test_gamma_and_beta_solve_their_equations(statements) -> None:
     fields = {"dimension": d, "records": n, "epsilon": epsilon, "delta": delta}
     entries = sympy.floor((d**2 + d) / 2)
     density = sympy.exp(-(multiple**2) / 2) / sympy.sqrt(2 * sympy.pi)
+    half = sympy.Symbol("half", integer=True, positive=True)
+    for whole in (2 * half, 2 * half + 1):  # even and odd d >= 2
+        assert sympy.expand(N.subs(d, whole)).is_integer, "the floor of N is N"
     bind_expression(statements[f"{CLAIM}/rearranged"], -sympy.Abs(delta - entries * density), fields=fields)
     bind_expression(statements[f"{CLAIM}/quadratic"], -sympy.Abs(equation.subs(s, multiple)), fields=fields)
     bind_expression(statements[f"{CLAIM}/gamma"], multiple - 1, fields=fields)

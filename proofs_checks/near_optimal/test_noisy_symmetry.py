@@ -9,11 +9,12 @@ import attrs
 import mpmath
 import numpy as np
 import sympy
-from flint import fmpq, fmpq_mat
+from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Truth, bind_hypotheses
+from dpmatrix.claims import Truth, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.near_optimal import noisy_symmetry as module
 from dpmatrix.spec.near_optimal.noisy_symmetry import NearSymmetry, NoisyMatrix, turned
 
 sulq = cite("near-optimal.sulq@b7bd26d6")
@@ -112,7 +113,12 @@ def test_leading_eigenvalues_may_be_complex(statement) -> None:
     assert statement.strict
 
 
-@sulq.controls("leading-eigenvalue-not-real", grade="symbolic", region="no noise: a symmetric matrix")
+@sulq.controls("leading-eigenvalue-not-real", grade="symbolic", region="no noise: the zero matrix of order 2")
 def test_without_noise_the_box_is_never_reached(statement) -> None:
     """A symmetric A is not within 1/8 of the quarter turn, whose off-diagonal entries differ by 2."""
-    assert statement.nudged(lambda chance: chance - 1).at(MATRICES[0]) is Truth.FALSE
+
+    def without_noise(shift: fmpq, radius: fmpq, _: arb) -> arb:
+        return arb(int(abs(shift) < radius))
+
+    assert MATRICES[0].matrix == fmpq_mat(2, 2)
+    assert redefined(statement, module, "entry_chance", without_noise).at(MATRICES[0]) is Truth.FALSE

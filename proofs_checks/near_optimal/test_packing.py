@@ -276,7 +276,7 @@ SURVIVORS = [
 
 
 @lemma_18.supports("conditional", grade="derived", region="every d, phi and i, by Lemma 17")
-@lemma_18.supports("sum", grade="symbolic", region="every N, by summation")
+@lemma_18.supports("sum", grade="derived", region="every N: the sum of 2 (i-1) by summation; bound at N = 1 to 24")
 @lemma_18.supports(
     "positive-probability", grade="derived", region="every point with (28): exp(x) < 1 for x < 0; bound at 25 points"
 )

@@ -236,10 +236,10 @@ def test_inner_products_of_the_eigenvectors(statements) -> None:
     """|1 - q + q x| <= 1 - q + q |x| <= 1 - q (1-phi) for 0 <= q <= 1; h/(v+h) - l/(v+l) = v (h-l)/((v+h)(v+l))."""
     cap, monotone = (statements[f"near-optimal.theorem-8/{name}"] for name in ("inequality-17", "monotone"))
     h, low, v, q, phi = sympy.symbols("h low v q phi", positive=True)
-    step = sympy.Symbol("step", nonnegative=True)
+    least, step = sympy.symbols("least step", nonnegative=True)
     difference = v * (h - low) / ((v + h) * (v + low))
     bind_expression(monotone, difference, fields={"high": h})
-    assert difference.subs(h, low + step).is_nonnegative
+    assert difference.subs({low: least, h: least + step}, simultaneous=True).is_nonnegative
     assert sympy.expand(1 - q + q * phi - (1 - q * (1 - phi))) == 0
     x = sympy.Symbol("x", real=True)
     inner = [(p, Fraction(p.weight), Fraction(p.inner)) for p in ROTATED]

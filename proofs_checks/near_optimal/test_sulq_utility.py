@@ -162,6 +162,7 @@ def test_ends_of_phi(statements) -> None:
     squares = 1 / beta_expression(d, n, eps, delta) ** 2
     phi = sympy.sqrt(1 - sympy.exp(-(2 * squares + sympy.log(256)) / (d - 1)))
     reached = (d - 1) * sympy.log(1 / sympy.sqrt(1 - phi**2)) - sympy.log(8)
+    assert sympy.expand(sympy.expand_log(reached - squares - sympy.log(2), force=True)) == 0
     bind_expression(vacuous, -sympy.Abs(reached - (squares + sympy.log(2))), fields={"dimension": d})
     bind_hypotheses(basis, Dimension(2), {"dimension >= 2, an integer": Dimension(1)})
     bind_hypotheses(vacuous, attrs.evolve(INSIDE, dimension=2, records=1), SETTING_OUTSIDE)
@@ -365,5 +366,6 @@ def test_rearranged(statement) -> None:
     bind_hypotheses(statement, inside, outside)
     squared = statement.given[-1]
     bind(Statement(squared.says, squared.margin), [(p, 2 * margin(p)) for p in REARRANGED])
+    bind_expression(Statement(squared.says, squared.margin), 2 * (1 - (1 - phi) / 4 * b**2 - x), fields=names)
     assert statement.at(Rearranged(Fraction(7, 8), HALF, 1)) is Truth.TRUE, "equality"
     assert not statement.strict

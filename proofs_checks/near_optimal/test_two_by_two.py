@@ -52,6 +52,7 @@ def test_matrices_of_two_rows(statements) -> None:
     assert direction.at(inside) is direction.at(Block(2, 1, 2, 1)) is Truth.TRUE
     root = direction.given[-1]
     bind(Statement(root.says, root.margin), [(p, -abs(Fraction(value(p)))) for p in BLOCKS])
+    bind_expression(Statement(root.says, root.margin), -sympy.Abs(char), fields={"value": v})
     assert direction.applies(Block(2, Fraction(1, 20), 2, Fraction(41, 20))) is Truth.TRUE
     assert not any(statement.strict for statement in statements.values())
 

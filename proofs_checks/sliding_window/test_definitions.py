@@ -45,7 +45,7 @@ def check_shapes(statement, make, **more) -> None:
     assert not statement.strict
 
 
-@definition_2.refutes(grade="symbolic", region="W = 3 rows, d = 2 columns, projections of order 1, 2, 3")
+@definition_2.refutes(grade="symbolic", region="W = 3 rows, d = 2 columns; one projection of each order 1, 2, 3")
 def test_the_printed_difference_does_not_exist(statement) -> None:
     """XP is square, so A - XP exists for no order of the projections unless A is square."""
     for projection in (AXIS, fmpq_mat([[1]]), diagonal((1, 0, 0))):

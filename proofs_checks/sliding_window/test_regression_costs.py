@@ -8,7 +8,7 @@ import attrs
 import sympy
 from flint import fmpq, fmpq_mat
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.loewner import between, precedes
@@ -170,6 +170,10 @@ def test_28_and_29_combine(statement) -> None:
     slack = least / (1 - eta) + 2 * extra - chosen
     assert sympy.simplify(slack - ((least / (1 - eta) + extra - seen) + (seen - chosen + extra))) == 0
     bind_expression(statement, slack, points=[TIGHT])
+    premises = {"(28)": least / (1 - eta) + extra - seen, "(29)": seen - chosen + extra}
+    for condition in statement.given[1:]:
+        premise = Statement(condition.says, condition.margin, statement.given[:1])
+        bind_expression(premise, premises[condition.says], points=[TIGHT])
     assert statement.at(TIGHT) is Truth.TRUE
     assert statement.margin(TIGHT) == 0
     assert not statement.strict

@@ -236,7 +236,7 @@ def as_the_library_runs() -> list[RunningTotals]:
 
 
 @theorem_3.controls(
-    "space-of-running-totals", grade="symbolic", region="3 for 4; one bound each; noise beyond zeta; rows of norm 100"
+    "space-of-running-totals", grade="interval", region="3 for 4; one bound each; noise beyond zeta; rows of norm 100"
 )
 def test_fewer_checkpoints_are_noticed(statement) -> None:
     assert statement.at(STILL) is Truth.TRUE

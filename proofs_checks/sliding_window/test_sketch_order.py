@@ -71,7 +71,7 @@ def crossed(floor, x, y) -> RankedStream:
 @lemma_1.refutes(
     "sketches-in-order",
     grade="symbolic",
-    region="r = 1, eta = 1/2, d = 2, a_1 = e_1, g_2 = 0: every sigma > 0 and g_1 = (x, y, 0, ...) with y != 0",
+    region="36 points: r = 1, eta = 1/2, d = 2, a_1 = e_1, g_2 = 0, sigma = 1/3, 1, 5, g_1 = (x, y, 0, ...), y != 0",
 )
 def test_adjacent_sketches_are_not_comparable(statement) -> None:
     """The older sketch is A~ + g'a, and its moment less that of A~ is u'a + a'u + |g|^2 a'a, with u = gA~.

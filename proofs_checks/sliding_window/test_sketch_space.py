@@ -132,7 +132,7 @@ def test_a_sketch_has_more_singular_values(statement) -> None:
     assert statement.margin(SpaceRun(last, 1, FIFTH)) == 0, "the oldest sketch holds the row, the newest none"
 
 
-@lemma_4.refutes("one-singular-value", grade="symbolic", region="2 x 2, eta = 1/4")
+@lemma_4.refutes("one-singular-value", grade="interval", region="one pair of 2 x 2 matrices, eta = 1/4")
 def test_no_single_eigenvalue_drops(statement) -> None:
     """S = diag(100, 1), S' = S - vv' with v = (sqrt 7.5, sqrt 0.075): eigenvalues 0.925 and 0.919 times as large."""
     large = fmpq_mat([[100, 0], [0, 1]])
@@ -309,7 +309,7 @@ def test_the_determinant_counts_noisy_checkpoints(statement) -> None:
         bind_hypotheses(statement, inside, outside)
 
 
-@lemma_4.controls("+repair", grade="symbolic", region="2 for 3; no determinant; errors beyond eta/8")
+@lemma_4.controls("+repair", grade="interval", region="2 for 3; no determinant; errors beyond eta/8")
 def test_a_smaller_count_is_noticed(statement) -> None:
     still = noisy([(0,)] * 6, 6, HALF, 1, (1,))
     assert statement.at(still) is Truth.TRUE

@@ -115,7 +115,7 @@ def test_space_for_a_constant_rank_and_eta(statement) -> None:
         bind_hypotheses(statement, inside, outside)
 
 
-@theorem_4.controls("constant-rank", grade="symbolic", region="half of r/eta; one c for every eta, for every r")
+@theorem_4.controls("constant-rank", grade="interval", region="half of r/eta; one c for every eta, for every r")
 def test_the_price_depends_on_rank_and_eta(statement) -> None:
     """At r = 3 and eta = 1/5 the quotient is 15."""
     point = Storage(100, 50, 3, FIFTH, 15)

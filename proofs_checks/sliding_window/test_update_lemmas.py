@@ -81,7 +81,7 @@ def test_the_property_holds_along_every_stream(statement) -> None:
 
 
 @lemma_10.controls(
-    "+repair", grade="symbolic", region="no expiry; one checkpoint more deleted; 2 for 3; a misled Update"
+    "+repair", grade="interval", region="no expiry; one checkpoint more deleted; 2 for 3; a misled Update"
 )
 def test_planted_mistakes_are_noticed(statement) -> None:
     """Stamps that are maintained wrongly lose the property on a stream of three rows; a smaller count fails as well."""
