@@ -297,7 +297,7 @@ def test_every_direction_is_answered_for_long_rows(statement) -> None:
 
 
 @theorem_15.controls(
-    "rows-of-any-length", grade="interval", region="eta = 9/25 and 1/100: 4/5 of each additive term; more noise"
+    "rows-of-any-length", grade="interval", region="eta = 9/25: a fifth of 2 zeta^2/eta less; noise of twice zeta"
 )
 def test_a_smaller_additive_term_is_noticed(statement) -> None:
     """With q = sqrt(1 - eta) the terms that are needed are (1 + q)/2 of the stated ones, 9/10 at eta = 9/25."""
