@@ -22,9 +22,9 @@ from dpmatrix.tracing import bind_expression
 
 corollary_2 = cite("sliding-window.corollary-2@88f5743a")
 theorem_5 = cite("sliding-window.theorem-5@cffb2333")
-theorem_15 = cite("sliding-window.theorem-15@1bd8d0d6")
-theorem_17 = cite("sliding-window.theorem-17@a6d15791")
-theorem_14 = cite("sliding-window.theorem-14@b9bb29ea")
+theorem_15 = cite("sliding-window.theorem-15@f91362d8")
+theorem_17 = cite("sliding-window.theorem-17@1f8bbbb4")
+theorem_14 = cite("sliding-window.theorem-14@be69e975")
 theorem_16 = cite("sliding-window.theorem-16@d15e5fa8")
 theorem_5 = cite("sliding-window.theorem-5@cffb2333")
 

@@ -22,7 +22,7 @@ from proofs_checks.exact_matrices import line
 from proofs_checks.sliding_window.misled_choices import DEAR, E_1, FREE, NO_PROJECTION, SEEN_ALIKE, SKEW_NOISE
 from proofs_checks.steps import by_step
 
-table_2 = cite("sliding-window.table-2@f92fdd4a")
+table_2 = cite("sliding-window.table-2@482f0dc0")
 
 MILLIONTH = Fraction(1, 10**6)
 BASE = ComponentSetting(1000, 100, 5, Fraction(1, 10), 1, MILLIONTH)

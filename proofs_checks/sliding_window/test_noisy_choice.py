@@ -13,7 +13,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.common.spectra import diagonal
 from dpmatrix.spec.sliding_window.noisy_choice import NoisyChoice
 
-theorem_6 = cite("sliding-window.theorem-6@87f4932b")
+theorem_6 = cite("sliding-window.theorem-6@41231372")
 theorem_7 = cite("sliding-window.theorem-7@39765a3f")
 
 theorem_16 = cite("sliding-window.theorem-16@d15e5fa8")

@@ -21,7 +21,7 @@ from dpmatrix.spec.sliding_window.noisy_regression import (
     stacked,
 )
 
-theorem_8 = cite("sliding-window.theorem-8@39b1f071")
+theorem_8 = cite("sliding-window.theorem-8@2cc1e781")
 
 HALF = Fraction(1, 2)
 

@@ -19,7 +19,7 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.sliding_window.guarantees import guarantee
 from proofs_checks.sliding_window.one_row_outputs import whole_above
 
-theorem_8 = cite("sliding-window.theorem-8@39b1f071")
+theorem_8 = cite("sliding-window.theorem-8@2cc1e781")
 
 MILLIONTH = Fraction(1, 10**6)
 

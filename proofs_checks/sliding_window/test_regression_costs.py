@@ -15,7 +15,7 @@ from dpmatrix.spec.sliding_window.loewner import between, precedes
 from dpmatrix.spec.sliding_window.regression_costs import NoisyOutput, RegressionEnds, TwoMoments
 from dpmatrix.tracing import bind_expression
 
-theorem_8 = cite("sliding-window.theorem-8@39b1f071")
+theorem_8 = cite("sliding-window.theorem-8@2cc1e781")
 
 HALF, SMALL, LARGE = Fraction(1, 2), Fraction(1, 50), Fraction(49, 50)
 

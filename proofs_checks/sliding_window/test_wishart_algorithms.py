@@ -14,7 +14,7 @@ from dpmatrix.spec.sliding_window.wishart_stream import MENDED, PRINTED, NoisySt
 from proofs_checks.exact_matrices import scalars
 from proofs_checks.sliding_window.histogram_by_hand import deletion_patterns
 
-algorithm_7 = cite("sliding-window.algorithm-7@58b60f3e")
+algorithm_7 = cite("sliding-window.algorithm-7@7007ea37")
 algorithm_8 = cite("sliding-window.algorithm-8@2c7e5094")
 
 ONES = NoisyStream(fmpq_mat([[1], [1]]), scalars(3, 3), 2)

@@ -16,8 +16,8 @@ from dpmatrix.spec.sliding_window.wishart_state import TwoStreams
 from dpmatrix.spec.sliding_window.wishart_stream import MENDED, PRINTED, NoisyCheckpoint, NoisyStream, history
 from proofs_checks.steps import by_step
 
-algorithm_7 = cite("sliding-window.algorithm-7@58b60f3e")
-theorem_14 = cite("sliding-window.theorem-14@b9bb29ea")
+algorithm_7 = cite("sliding-window.algorithm-7@7007ea37")
+theorem_14 = cite("sliding-window.theorem-14@be69e975")
 
 
 def scalars(*values) -> tuple[fmpq_mat, ...]:

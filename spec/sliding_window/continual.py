@@ -189,7 +189,8 @@ THEOREM_17 = Claim(
         Step(
             "window",
             Statement(
-                "the sum over a window of at most 2^h leaves is a signed sum of at most 2h + 1 dyadic sums",
+                "the sum over a window of at most 2^h leaves is a signed sum of at most 2h + 1 sums over blocks of "
+                "1, 2, 4, ..., 2^h leaves",
                 cover_margin,
                 given=COVER,
             ),

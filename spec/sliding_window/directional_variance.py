@@ -12,6 +12,7 @@ from dpmatrix.spec.sliding_window.compared_errors import FEWER_QUERIES
 from dpmatrix.spec.sliding_window.distinguishing import confusion_at_distance, noise_degrees
 from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease, deviation, sequence_margin
 from dpmatrix.spec.sliding_window.eigenvalue_laws import triangle_exceeds
+from dpmatrix.spec.sliding_window.noisy_root import LONG_ROWS
 from dpmatrix.spec.sliding_window.wishart_accuracy import CHAIN, WishartDirection, lower_41, upper_40
 
 
@@ -174,6 +175,9 @@ THEOREM_15 = Claim(
         "For rows of norm at most 1 and a single release the "
         "bounds hold, with eta = 0: Gaussian noise on A_W'A_W needs a norm of the order sqrt(d log(1/delta))/eps, "
         "which is below tau, as sqrt(d g) <= (d + g)/2.\n\n"
+        "For rows of any length the printed factor can be kept: noise on the positive semidefinite root of A_W'A_W "
+        "(theorem-6, `root-privacy`) answers every direction with additive terms of the order d log(1/delta)/(eta "
+        "eps^2). The factor 1/eta is needed, as g^2/eta shows.\n\n"
         "From (41) they would follow as stated; but (35), its premise, "
         "fails for Algorithm 8, and its noise tau is the larger one. 'Using Theorem 11' must read Theorem 14. Table 1 "
         "gives this error as d (d + log(1/delta)/eps)."
@@ -205,5 +209,6 @@ THEOREM_15 = Claim(
             note="It is |x|_2^2; for |x| = 1 the same.",
         ),
         FEWER_QUERIES,
+        LONG_ROWS,
     ),
 )

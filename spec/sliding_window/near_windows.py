@@ -99,5 +99,5 @@ TWO_WINDOWS = Step(
         exists=(Chosen("constant", exhibited=fmpq(5, 2)),),
     ),
     defect=None,
-    note="So two windows are no objection for eta < 1/6: up to there they have an answer in common.",
+    note="So two windows are no objection for eta < 1/6, and with c = 18 none exists: see `root-attains`.",
 )

@@ -83,9 +83,9 @@ def chosen_margin(p: NoisyRegression) -> arb:
 
 
 NEAR_REGRESSION = Repair(
-    "rows (a, b) of norm at most 1, one replaced by zero; C~ is the window's signed sum of dyadic sums with the "
-    "Gaussian noise of theorem-4's repair, of order d + p; X~ is the best for C~ + zeta I; no factor 1/(1-eta), and 2 "
-    "zeta (|X|_F^2 + p), in which the length of the other solution stands",
+    "rows (a, b) of norm at most 1, one replaced by zero; C~ is the window as a signed sum of sums over blocks of 1, "
+    "2, 4, ..., 2^h rows with the Gaussian noise of theorem-4's repair, of order d + p; X~ is the best for C~ + zeta "
+    "I; no factor 1/(1-eta), and 2 zeta (|X|_F^2 + p), in which the length of the other solution stands",
     Statement(
         "wherever the noise of the window has norm at most zeta, the X~ with the least Tr(Y'(C~ + zeta)Y), Y = (X; "
         "-I), has |A_W X~ - B_W|_F^2 <= |A_W X - B_W|_F^2 + 2 zeta (|X|_F^2 + p) for every X",

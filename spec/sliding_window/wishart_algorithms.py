@@ -62,7 +62,8 @@ def repaired_margin(p: NoisyStream) -> arb:
 
 CHANGE = (
     "line 3: t_2 <= t - W + 1, after the insertion; lines 6 to 11: K~(i) is the noisy sum up to t minus the noisy sum "
-    "before t_i, both from the dyadic sums of theorem-17; no lines 12 to 14"
+    "before t_i, both from the sums over blocks of 1, 2, 4, ..., 2^h rows that theorem-17's repair releases; no lines "
+    "12 to 14"
 )
 
 

@@ -75,7 +75,7 @@ class _NotPrivate:
         return self._entropy.words(count)
 
 
-@implements("sliding-window.algorithm-7+repair@58b60f3e", "sliding-window.algorithm-8+repair@2c7e5094")
+@implements("sliding-window.algorithm-7+repair@7007ea37", "sliding-window.algorithm-8+repair@2c7e5094")
 class SlidingWindowGram(SingleUse):
     r"""Private A_W'A_W over a sliding window, at every time.
 
