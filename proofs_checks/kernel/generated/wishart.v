@@ -179,18 +179,18 @@ Definition lemma_2 : Prop :=
   (1 <= IZR dimension -> IZR dimension <= 1 -> IZR records <> 0) /\
   0 < (if Rlt_dec (IZR dimension) 1 then 0 else if Rlt_dec 1 (IZR dimension) then Rmin ((sqrt (2 * IZR dimension ^ 2 - (IZR dimension - 2 * IZR (Int_part (IZR dimension / 2)))) - IZR dimension) / IZR records) ((2 * IZR dimension - sqrt (2 * IZR dimension ^ 2 - (IZR dimension - 2 * IZR (Int_part (IZR dimension / 2))))) / IZR records) else Rmin ((IZR dimension - IZR dimension) / IZR records) ((2 * IZR dimension - IZR dimension) / IZR records)).
 
-(* wishart.lemma-2+repair: for d >= 2 the l1 sensitivity lies strictly between d/n and 2d/n *)
+(* wishart.lemma-2+repair: the l1 sensitivity of XX'/n is at least d/n and at most sqrt(2) d/n *)
 Definition lemma_2_repaired : Prop :=
   forall (dimension : Z) (records : Z) (epsilon : R),
-  (* dimension >= 2, an integer *)
-  0 <= IZR dimension - 2 ->
+  (* dimension >= 1, an integer *)
+  0 <= IZR dimension - 1 ->
   (* records >= 1, an integer *)
   0 <= IZR records - 1 ->
   (IZR dimension < 1 -> False) /\
   (1 <= IZR dimension -> 1 < IZR dimension -> 0 <= 2 * IZR dimension ^ 2 - (IZR dimension - 2 * IZR (Int_part (IZR dimension / 2)))) /\
   (1 <= IZR dimension -> 1 < IZR dimension -> IZR records <> 0) /\
   (1 <= IZR dimension -> IZR dimension <= 1 -> IZR records <> 0) /\
-  0 < (if Rlt_dec (IZR dimension) 1 then 0 else if Rlt_dec 1 (IZR dimension) then Rmin ((sqrt (2 * IZR dimension ^ 2 - (IZR dimension - 2 * IZR (Int_part (IZR dimension / 2)))) - IZR dimension) / IZR records) ((2 * IZR dimension - sqrt (2 * IZR dimension ^ 2 - (IZR dimension - 2 * IZR (Int_part (IZR dimension / 2))))) / IZR records) else Rmin ((IZR dimension - IZR dimension) / IZR records) ((2 * IZR dimension - IZR dimension) / IZR records)).
+  0 <= (if Rlt_dec (IZR dimension) 1 then 0 else if Rlt_dec 1 (IZR dimension) then Rmin ((sqrt (2 * IZR dimension ^ 2 - (IZR dimension - 2 * IZR (Int_part (IZR dimension / 2)))) - IZR dimension) / IZR records) ((sqrt 2 * IZR dimension - sqrt (2 * IZR dimension ^ 2 - (IZR dimension - 2 * IZR (Int_part (IZR dimension / 2))))) / IZR records) else Rmin ((IZR dimension - IZR dimension) / IZR records) ((sqrt 2 * IZR dimension - IZR dimension) / IZR records)).
 
 (* wishart.lemma-2/lower-bound: p flat and q = 0 give s_1 >= d/n *)
 Definition lemma_2__lower_bound : Prop :=

@@ -130,11 +130,19 @@ Qed.
 Theorem theorem_3__scale_exceeds_sensitivity : wishart.theorem_3__scale_exceeds_sensitivity.
 Proof. exact lemma_2__upper_bound. Qed.
 
+Lemma root_of_two_times d p : 1 <= d -> 0 <= p -> sqrt (2 * d ^ 2 - p) <= sqrt 2 * d.
+Proof.
+  intros Hd Hp. rewrite <- (sqrt_square d) at 2 by lra. rewrite <- sqrt_mult by nra. apply sqrt_le_1_alt. nra.
+Qed.
+
 Theorem lemma_2_repaired : wishart.lemma_2_repaired.
 Proof.
   intros d n e Hd Hn. pose proof (parity_below d).
+  assert (1 < sqrt 2) by (rewrite <- sqrt_1; apply sqrt_lt_1_alt; lra).
   repeat split; intros; try lra; try nra.
-  destruct (Rlt_dec (IZR d) 1); [lra |]. destruct (Rlt_dec 1 (IZR d)) as [H1 |]; [| lra].
-  pose proof (root_of_twice (IZR d) _ ltac:(lra) H).
-  apply Rmin_glb_lt; apply Rdiv_lt_0_compat; lra.
+  destruct (Rlt_dec (IZR d) 1); [lra |]. destruct (Rlt_dec 1 (IZR d)) as [H1 |].
+  - pose proof (two_or_more d H1). pose proof (root_of_twice (IZR d) _ ltac:(lra) H).
+    pose proof (root_of_two_times (IZR d) _ ltac:(lra) (proj1 H)).
+    apply Rmin_glb; apply quotient_nonnegative; lra.
+  - apply Rmin_glb; apply quotient_nonnegative; nra.
 Qed.
