@@ -23,7 +23,7 @@ from dpmatrix.spec.wishart.laplace_perturbation import (
 from dpmatrix.tracing import bind_expression
 from proofs_checks.sign_matrices import exceeds_or_attains, squared_formula
 
-lemma_2 = cite("wishart.lemma-2@8e4f35ce")
+lemma_2 = cite("wishart.lemma-2@0be11a46")
 theorem_3 = cite("wishart.theorem-3@ec1ddeda")
 
 d, n = sympy.symbols("dimension records", positive=True)
@@ -69,33 +69,32 @@ def test_strict_lower_bound_fails_in_dimension_one(statement) -> None:
     bind_hypotheses(statement, InputPerturbation(1, 7, 1), SIZES)
 
 
-@lemma_2.supports_repair(grade="derived", region=EVERY_D + ", d >= 2")
+@lemma_2.supports_repair(grade="derived", region=EVERY_D)
 @lemma_2.supports("lower-bound", grade="derived", region=EVERY_D)
 @lemma_2.supports("upper-bound", grade="derived", region=EVERY_D)
 def test_sensitivity_lies_between_the_bounds(statements) -> None:
-    """Squares: 2d^2 - 1 > d^2 for d >= 2 (equal at d = 1) and 4d^2 > 2d^2."""
+    """Squares: 2d^2 - 1 - d^2 = (d - 1)(d + 1), zero at d = 1 alone, and 2d^2 < 4d^2; 2d^2 is that of sqrt(2) d."""
     for parity in (0, 1):
         square = 2 * d**2 - parity
-        assert nonnegative_for_nonnegative_step((square - d**2 - 1).subs(d, 2 + step))
+        assert nonnegative_for_nonnegative_step((square - d**2).subs(d, 1 + step))
+        assert nonnegative_for_nonnegative_step((square - d**2 - 1).subs(d, 2 + step)), "above d from d = 2 on"
         assert nonnegative_for_nonnegative_step((4 * d**2 - square - 1).subs(d, 1 + step))
+        assert 2 * d**2 - square == parity, "zero for even d"
     assert (full(1) - 1) == 0
-    lower, upper = (FULL - d) / n, (2 * d - FULL) / n
+    lower, upper, sharp = (FULL - d) / n, (2 * d - FULL) / n, (sympy.sqrt(2) * d - FULL) / n
+    repaired = statements["wishart.lemma-2+repair"]
     bind_expression(statements["wishart.lemma-2/lower-bound"], lower)
     bind_expression(statements["wishart.lemma-2/upper-bound"], upper)
-    bind_expression(statements["wishart.lemma-2+repair"], sympy.Min(lower, upper))
-    assert statements["wishart.lemma-2+repair"].strict
+    bind_expression(repaired, sympy.Min(lower, sharp))
+    assert not repaired.strict
     assert statements["wishart.lemma-2/upper-bound"].strict
     assert not statements["wishart.lemma-2/lower-bound"].strict
-    assert statements["wishart.lemma-2/lower-bound"].at(InputPerturbation(1, 1, 1)) is Truth.TRUE
-    for name, statement in statements.items():
-        if name.endswith("+repair"):
-            outside = {
-                "records >= 1, an integer": INPUTS["records >= 1, an integer"],
-                "dimension >= 2, an integer": InputPerturbation(1, 5, 1),
-            }
-            bind_hypotheses(statement, InputPerturbation(2, 5, 1), outside)
-        else:
-            bind_hypotheses(statement, InputPerturbation(2, 5, 1), SIZES)
+    for statement in (statements["wishart.lemma-2/lower-bound"], repaired):
+        assert statement.at(InputPerturbation(1, 1, 1)) is Truth.TRUE, "equality on the left"
+    for p in inputs():
+        assert repaired.at(p) is (Truth.TRUE if p.dimension % 2 else Truth.UNDECIDED), "equality for even d"
+    for statement in statements.values():
+        bind_hypotheses(statement, InputPerturbation(1, 1, 1), SIZES)
 
 
 @lemma_2.controls("+repair", grade="symbolic", region="d = 2, n = 1: an upper bound of 4d/(3n)")
@@ -103,8 +102,7 @@ def test_an_upper_bound_below_the_exact_value_is_noticed(statement) -> None:
     def narrower(p: InputPerturbation) -> arb:
         return (arb(4 * p.dimension) / 3 - full_sensitivity(p)) / p.records
 
-    assert statement.at(InputPerturbation(2, 1, 1)) is Truth.TRUE
-    assert statement.conclusion(InputPerturbation(1, 1, 1)) is Truth.FALSE
+    assert statement.at(InputPerturbation(2, 1, 1)) is not Truth.FALSE, "sqrt(2) d is attained, not exceeded"
     assert statement.nudged(margin=narrower).at(InputPerturbation(2, 1, 1)) is Truth.FALSE
     check_domain_of_the_sensitivity()
 
@@ -225,9 +223,9 @@ EXACT = (
 def test_every_sign_matrix_stays_within_the_formula_and_one_attains_it(statements, dimension, entries):
     """The margins of Lemma 2 and Theorem 3 take the sensitivities from these formulas."""
     point, spread = InputPerturbation(dimension, 1, 1), full(dimension)
-    for statement in statements.values():
-        assert statement.at(point) is Truth.TRUE
-    least = sympy.Min(spread - dimension, 2 * dimension - spread).evalf(50)
+    assert statements["wishart.theorem-3"].at(point) is Truth.TRUE
+    assert statements["wishart.lemma-2+repair"].at(point) is (Truth.TRUE if dimension % 2 else Truth.UNDECIDED)
+    least = sympy.Min(spread - dimension, sympy.sqrt(2) * dimension - spread).evalf(50)
     bind(statements["wishart.lemma-2+repair"], [(point, least)], least=1)
     bind(statements["wishart.theorem-3"], [(point, 0)], least=1)
     with precision(128):

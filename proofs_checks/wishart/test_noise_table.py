@@ -21,9 +21,18 @@ from dpmatrix.spec.wishart.noise_table import (
     repaired_deviations,
     size_slacks,
 )
-from proofs_checks.wishart.expected_noise_norms import WISHART, check_laplace_expectation, check_net_bounds, d_, e_, n_
+from proofs_checks.wishart.expected_noise_norms import (
+    DIFFERENCE,
+    WISHART,
+    check_laplace_expectation,
+    check_norm_bounds,
+    d_,
+    e_,
+    falls_with_d,
+    n_,
+)
 
-table_1 = cite("wishart.table-1@1cbe7f6f")
+table_1 = cite("wishart.table-1@6000fa03")
 
 ROWS = [
     TableRows(d, n, e, delta, k)
@@ -70,12 +79,13 @@ def table_sizes(p: TableRows) -> list[sympy.Expr]:
     d, _, _, delta, _ = guarantee(p)
     log, root, half = sympy.log, sympy.sqrt(d), sympy.Rational(3, 2)
     narrow, wide = sympy.sqrt(log(sympy.Rational(5, 4) / delta)), d * sympy.sqrt(log(sympy.Rational(5, 4) * d / delta))
-    low, high = 2 * sympy.sqrt(2 * d / sympy.pi), 8 * sympy.sqrt(log(2) + d * log(9))
+    low, high = 2 * sympy.sqrt(2 * d / sympy.pi), 4 * (root + 1 / sympy.sqrt(sympy.pi))
     return [
         *(2 * d * root - d * root, 31 * d * root - 30 * d * root),
-        *(low * wide - root * wide, 14 * root * wide - high * wide),
-        *(half * (d + 1) - d, 29 * d - half * WISHART.subs(d_, d)),
-        *(low * narrow - root * narrow, 14 * root * narrow - high * narrow),
+        *(low * wide - root * wide, 6 * root * wide - high * wide),
+        *(3 * d - 2 * d, 9 * d - half * WISHART.subs(d_, d)),
+        *(low * narrow - root * narrow, 6 * root * narrow - high * narrow),
+        *(sympy.sqrt(2) * d - d, 8 * d - DIFFERENCE.subs(d_, d)),
     ]
 
 
@@ -143,16 +153,20 @@ def test_printed_table(statement) -> None:
 def test_repaired_table(statement) -> None:
     """The enclosures of the norms, row by row, hold the stated constants for all d >= 2; delta is that of Theorem 2.
 
-    Laplace: sqrt(d) b = 2 d sqrt(d)/(n eps) and 15 times it. Gaussian, in 2 sqrt(d) deviations: 2 sqrt(2/pi) >= 1, and
-    8 sqrt(log 9 + log(2)/d) <= 14. Wishart: 3(d + 1)/2 >= d, and 7.5 (log 9 + (1 + 1/d) log(5)/2) <= 29. The narrow
-    deviation is sqrt(2 log(1.25/delta)) sqrt(2)/(n eps), that of Theorem 2 in its repaired form; the wide is larger.
+    Laplace: sqrt(d) b = 2 d sqrt(d)/(n eps) and 15 times it. Gaussian, in sqrt(d) deviations: 2 sqrt(2/pi) >= 1, and
+    4 + 4/sqrt(pi d) <= 6. Wishart: 3 d, and (3/2) ((sqrt(d) + sqrt(d + 1))^2 + 1) <= 9 d. The difference at its scale
+    1/(n eps): sqrt(2) d, and (sqrt(d) + sqrt(d + 1) + 1/2)^2 + 1 <= 8 d; it is private by Theorem 4, repaired. The
+    narrow deviation is sqrt(2 log(1.25/delta)) sqrt(2)/(n eps), that of Theorem 2 in its repaired form; the wide is
+    larger.
     """
-    check_net_bounds()
+    check_norm_bounds()
     check_laplace_expectation()
     two_root = 2 * sympy.sqrt(2 / sympy.pi)
     assert two_root.evalf(30) > 1
-    assert (8 * sympy.sqrt(sympy.log(9) + sympy.log(2) / 2)).evalf(30) < 14
-    assert (sympy.Rational(15, 2) * (sympy.log(9) + sympy.Rational(3, 4) * sympy.log(5))).evalf(30) < 29
+    assert (4 + 4 / sympy.sqrt(2 * sympy.pi)).evalf(30) < 6
+    for size, scale, most in ((WISHART, sympy.Rational(3, 2), 9), (DIFFERENCE, 1, 8)):
+        assert falls_with_d(size)
+        assert (most - scale * size.subs(d_, 2) / 2).evalf(30) > 0
     level = sympy.Symbol("level", positive=True)
     assert sympy.simplify(sympy.sqrt(2 * level) * sympy.sqrt(2) - 2 * sympy.sqrt(level)) == 0
     bind(statement, [(p, repaired_table(p)) for p in ROWS])

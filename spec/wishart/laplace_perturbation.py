@@ -40,6 +40,16 @@ def lemma_2_margin(p: InputPerturbation) -> arb:
     return lemma_2_lower_margin(p).min(lemma_2_upper_margin(p))
 
 
+def sharp_upper_margin(p: InputPerturbation) -> arb:
+    """``sqrt(2) d/n - s_1``, which is zero for even d."""
+    return (arb(2).sqrt() * p.dimension - full_sensitivity(p)) / p.records
+
+
+def repaired_lemma_2_margin(p: InputPerturbation) -> arb:
+    """The smaller of the two margins of d/n <= s_1 <= sqrt(2) d/n."""
+    return lemma_2_lower_margin(p).min(sharp_upper_margin(p))
+
+
 @attrs.frozen
 class FlatRecords:
     """Replacing p with p_i = 1/sqrt(d) by q with entries t/sqrt(d), 0 <= t <= 1, in dimension d."""
@@ -87,20 +97,19 @@ LEMMA_2 = Claim(
         strict=True,
     ),
     verdict=Verdict.HOLDS_WITH_REPAIR,
-    defect=Defect.HYPOTHESIS,
+    defect=Defect.FORMULA,
     headline="The lower bound fails at d = 1, where the sensitivity is exactly 1/n; from d = 2 on both bounds hold.",
     because=(
         "The exact value is sqrt(2 d^2 - (d mod 2)) / n. At d = 1 it is 1/n, so the first strict inequality fails. "
-        "From d = 2 on both hold, and the upper bound is too large by a factor of sqrt(2). Three lines of the printed "
-        "proof are false."
+        "From d = 2 on both hold. The upper bound is too large by a factor of sqrt(2): the true one is attained in "
+        "every even dimension. Three lines of the printed proof are false."
     ),
     repair=Repair(
-        "d >= 2",
+        "<= in place of the first <, where equality holds at d = 1 alone; sqrt(2) d/n in place of 2d/n",
         Statement(
-            "for d >= 2 the l1 sensitivity lies strictly between d/n and 2d/n",
-            lemma_2_margin,
-            given=(whole("dimension", 2), whole("records", 1)),
-            strict=True,
+            "the l1 sensitivity of XX'/n is at least d/n and at most sqrt(2) d/n",
+            repaired_lemma_2_margin,
+            given=SIZES,
         ),
     ),
     steps=(

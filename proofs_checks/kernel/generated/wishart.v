@@ -179,18 +179,18 @@ Definition lemma_2 : Prop :=
   (1 <= IZR dimension -> IZR dimension <= 1 -> IZR records <> 0) /\
   0 < (if Rlt_dec (IZR dimension) 1 then 0 else if Rlt_dec 1 (IZR dimension) then Rmin ((sqrt (2 * IZR dimension ^ 2 - (IZR dimension - 2 * IZR (Int_part (IZR dimension / 2)))) - IZR dimension) / IZR records) ((2 * IZR dimension - sqrt (2 * IZR dimension ^ 2 - (IZR dimension - 2 * IZR (Int_part (IZR dimension / 2))))) / IZR records) else Rmin ((IZR dimension - IZR dimension) / IZR records) ((2 * IZR dimension - IZR dimension) / IZR records)).
 
-(* wishart.lemma-2+repair: for d >= 2 the l1 sensitivity lies strictly between d/n and 2d/n *)
+(* wishart.lemma-2+repair: the l1 sensitivity of XX'/n is at least d/n and at most sqrt(2) d/n *)
 Definition lemma_2_repaired : Prop :=
   forall (dimension : Z) (records : Z) (epsilon : R),
-  (* dimension >= 2, an integer *)
-  0 <= IZR dimension - 2 ->
+  (* dimension >= 1, an integer *)
+  0 <= IZR dimension - 1 ->
   (* records >= 1, an integer *)
   0 <= IZR records - 1 ->
   (IZR dimension < 1 -> False) /\
   (1 <= IZR dimension -> 1 < IZR dimension -> 0 <= 2 * IZR dimension ^ 2 - (IZR dimension - 2 * IZR (Int_part (IZR dimension / 2)))) /\
   (1 <= IZR dimension -> 1 < IZR dimension -> IZR records <> 0) /\
   (1 <= IZR dimension -> IZR dimension <= 1 -> IZR records <> 0) /\
-  0 < (if Rlt_dec (IZR dimension) 1 then 0 else if Rlt_dec 1 (IZR dimension) then Rmin ((sqrt (2 * IZR dimension ^ 2 - (IZR dimension - 2 * IZR (Int_part (IZR dimension / 2)))) - IZR dimension) / IZR records) ((2 * IZR dimension - sqrt (2 * IZR dimension ^ 2 - (IZR dimension - 2 * IZR (Int_part (IZR dimension / 2))))) / IZR records) else Rmin ((IZR dimension - IZR dimension) / IZR records) ((2 * IZR dimension - IZR dimension) / IZR records)).
+  0 <= (if Rlt_dec (IZR dimension) 1 then 0 else if Rlt_dec 1 (IZR dimension) then Rmin ((sqrt (2 * IZR dimension ^ 2 - (IZR dimension - 2 * IZR (Int_part (IZR dimension / 2)))) - IZR dimension) / IZR records) ((sqrt 2 * IZR dimension - sqrt (2 * IZR dimension ^ 2 - (IZR dimension - 2 * IZR (Int_part (IZR dimension / 2))))) / IZR records) else Rmin ((IZR dimension - IZR dimension) / IZR records) ((sqrt 2 * IZR dimension - IZR dimension) / IZR records)).
 
 (* wishart.lemma-2/lower-bound: p flat and q = 0 give s_1 >= d/n *)
 Definition lemma_2__lower_bound : Prop :=
@@ -725,7 +725,7 @@ Definition psd_preservation__gaussian_may_leave_the_cone (erfc : R -> R) : Prop 
   deviation * sqrt 2 <> 0 /\
   0 < erfc (entry / (deviation * sqrt 2)) / 2.
 
-(* wishart.running-time+repair: A + W and s steps of block power iteration take at most 5 (n d^2 + d^3) + 4 s k d^2 operations *)
+(* wishart.running-time+repair: s steps of block power iteration on A + W take at most 4 n d min(d, s k) + 5 s k d^2 operations, with A + W formed first or never, whichever takes fewer *)
 Definition running_time_repaired : Prop :=
   forall (records : Z) (dimension : Z) (rank : Z) (constant : R) (steps : Z),
   (* records >= 1, an integer *)
@@ -738,7 +738,7 @@ Definition running_time_repaired : Prop :=
   0 <= IZR dimension - IZR rank ->
   (* steps >= 0, an integer *)
   0 <= IZR steps ->
-  0 <= 5 * (IZR records * IZR dimension ^ 2 + IZR dimension ^ 3) + 4 * IZR steps * IZR rank * IZR dimension ^ 2 - IZR (Int_part (IZR dimension * (IZR dimension + 1) / 2)) * (2 * IZR records + 2 * IZR dimension + 3) - IZR steps * (IZR rank * IZR dimension * (2 * IZR dimension - 1) + (IZR (Int_part (IZR rank * (IZR rank - 1) / 2)) * (4 * IZR dimension - 1) + 3 * IZR rank * IZR dimension)).
+  0 <= 4 * IZR records * IZR dimension * Rmin (IZR dimension) (IZR steps * IZR rank) + 5 * (IZR steps * IZR rank) * IZR dimension ^ 2 - Rmin (IZR (Int_part (IZR dimension * (IZR dimension + 1) * (6 * IZR records + 2 * IZR dimension + 7) / 6)) + IZR steps * (IZR rank * IZR dimension * (2 * IZR dimension - 1) + (IZR (Int_part (IZR rank * (IZR rank - 1) / 2)) * (4 * IZR dimension - 1) + 3 * IZR rank * IZR dimension))) (IZR steps * (IZR rank * (IZR records * (2 * IZR dimension - 1) + IZR dimension * (2 * IZR records - 1) + 2 * IZR dimension ^ 2 + 3 * IZR dimension) + (IZR (Int_part (IZR rank * (IZR rank - 1) / 2)) * (4 * IZR dimension - 1) + 3 * IZR rank * IZR dimension))).
 
 (* wishart.running-time/one-iteration: a product with k vectors takes at most 2 k d^2 operations *)
 Definition running_time__one_iteration : Prop :=
@@ -748,3 +748,12 @@ Definition running_time__one_iteration : Prop :=
   (* rank >= 1, an integer *)
   0 <= IZR rank - 1 ->
   0 <= 2 * IZR rank * IZR dimension ^ 2 - IZR rank * IZR dimension * (2 * IZR dimension - 1).
+
+(* wishart.running-time/published-matrix: A + W itself takes at most 2 n d^2 + 3 d^3 operations *)
+Definition running_time__published_matrix : Prop :=
+  forall (records : Z) (dimension : Z) (rank : Z) (constant : R) (steps : Z),
+  (* records >= 1, an integer *)
+  0 <= IZR records - 1 ->
+  (* dimension >= 1, an integer *)
+  0 <= IZR dimension - 1 ->
+  0 <= 2 * IZR records * IZR dimension ^ 2 + 3 * IZR dimension ^ 3 - IZR (Int_part (IZR dimension * (IZR dimension + 1) * (6 * IZR records + 2 * IZR dimension + 7) / 6)).

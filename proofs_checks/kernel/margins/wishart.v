@@ -77,24 +77,69 @@ Proof.
   assert (exp (IZR g * IZR k * e) < exp (2 * (IZR g * IZR k * e))) by (apply exp_increasing; lra). lra.
 Qed.
 
+Theorem running_time__published_matrix : wishart.running_time__published_matrix.
+Proof.
+  intros n' d' r' c s' Hn Hd.
+  pose proof (floor_between (IZR d' * (IZR d' + 1) * (6 * IZR n' + 2 * IZR d' + 7) / 6)) as [_ A].
+  set (a := IZR (Int_part (IZR d' * (IZR d' + 1) * (6 * IZR n' + 2 * IZR d' + 7) / 6))) in *.
+  set (n := IZR n') in *. set (d := IZR d') in *. clearbody a n d.
+  assert (0 <= d * (d - 1) * (n - 1)) by (repeat apply Rmult_le_pos; lra).
+  assert (0 <= d * (d - 1) * (d - 1)) by (repeat apply Rmult_le_pos; lra).
+  assert (0 <= d * (d - 1)) by (apply Rmult_le_pos; lra). lra.
+Qed.
+
+Lemma step_with_matrix d r b : 1 <= r -> r <= d -> b <= r * (r - 1) / 2 ->
+  r * d * (2 * d - 1) + (b * (4 * d - 1) + 3 * r * d) <= 4 * (r * d ^ 2).
+Proof.
+  intros Hr Hd Hb.
+  assert (b * (4 * d - 1) <= r * (r - 1) / 2 * (4 * d - 1)) by (apply Rmult_le_compat_r; lra).
+  assert (0 <= r * (d - r) * (4 * d - 1)) by (repeat apply Rmult_le_pos; lra).
+  assert (0 <= r * (d - 1)) by (apply Rmult_le_pos; lra). lra.
+Qed.
+
+Lemma step_without_matrix n d r b : 1 <= n -> 1 <= r -> r <= d - 1 -> b <= r * (r - 1) / 2 ->
+  r * (n * (2 * d - 1) + d * (2 * n - 1) + 2 * d ^ 2 + 3 * d) + (b * (4 * d - 1) + 3 * r * d)
+  <= 4 * n * d * r + 5 * (r * d ^ 2).
+Proof.
+  intros Hn Hr Hd Hb.
+  assert (b * (4 * d - 1) <= r * (r - 1) / 2 * (4 * d - 1)) by (apply Rmult_le_compat_r; lra).
+  assert (0 <= r * (d - 1 - r) * (4 * d - 1)) by (repeat apply Rmult_le_pos; lra).
+  assert (0 <= r * (d - 2) * d) by (repeat apply Rmult_le_pos; lra).
+  assert (0 <= r * (d - 2)) by (apply Rmult_le_pos; lra).
+  assert (0 <= r * (n - 1)) by (apply Rmult_le_pos; lra). lra.
+Qed.
+
+Lemma minimum_below x y z : x <= z \/ y <= z -> Rmin x y <= z.
+Proof. pose proof (Rmin_l x y). pose proof (Rmin_r x y). intros [H' | H']; lra. Qed.
+
 Theorem running_time_repaired : wishart.running_time_repaired.
 Proof.
   intros n' d' r' c s' Hn Hd Hr Hrd Hs.
-  pose proof (floor_between (IZR d' * (IZR d' + 1) / 2)) as [_ A].
+  pose proof (floor_between (IZR d' * (IZR d' + 1) * (6 * IZR n' + 2 * IZR d' + 7) / 6)) as [_ A].
   pose proof (floor_between (IZR r' * (IZR r' - 1) / 2)) as [_ B].
-  set (a := IZR (Int_part (IZR d' * (IZR d' + 1) / 2))) in *.
+  set (a := IZR (Int_part (IZR d' * (IZR d' + 1) * (6 * IZR n' + 2 * IZR d' + 7) / 6))) in *.
   set (b := IZR (Int_part (IZR r' * (IZR r' - 1) / 2))) in *.
-  set (n := IZR n') in *. set (d := IZR d') in *. set (r := IZR r') in *. set (s := IZR s') in *.
-  clearbody a b n d r s.
-  assert (a * (2 * n + 2 * d + 3) <= d * (d + 1) / 2 * (2 * n + 2 * d + 3)) by (apply Rmult_le_compat_r; lra).
-  assert (b * (4 * d - 1) <= r * (r - 1) / 2 * (4 * d - 1)) by (apply Rmult_le_compat_r; lra).
-  assert (0 <= r * (d - r) * (4 * d - 1)) by (repeat apply Rmult_le_pos; lra).
-  assert (0 <= r * (d - 1)) by (apply Rmult_le_pos; lra).
-  assert (0 <= r * d * (4 * d) - (r * d * (2 * d - 1) + (b * (4 * d - 1) + 3 * r * d))) as I by nra.
-  assert (0 <= s * (r * d * (4 * d) - (r * d * (2 * d - 1) + (b * (4 * d - 1) + 3 * r * d)))) by (apply Rmult_le_pos; lra).
-  assert (0 <= 5 * (n * d ^ 2 + d ^ 3) - d * (d + 1) / 2 * (2 * n + 2 * d + 3)).
-  { assert (d <= d * d) by nra. assert (d * d <= d * d * d) by nra. assert (n * d <= n * (d * d)) by nra. nra. }
-  nra.
+  apply Rge_le, Rge_minus, Rle_ge, minimum_below.
+  destruct (Rle_dec (IZR d') (IZR s' * IZR r')) as [Q | Q].
+  - left. rewrite Rmin_left by exact Q.
+    pose proof (step_with_matrix (IZR d') (IZR r') b ltac:(lra) ltac:(lra) B) as C.
+    set (n := IZR n') in *. set (d := IZR d') in *. set (r := IZR r') in *. set (s := IZR s') in *.
+    clearbody a b n d r s.
+    apply (Rmult_le_compat_l s) in C; [| lra].
+    assert (d * d ^ 2 <= s * r * d ^ 2) by (apply Rmult_le_compat_r; [apply pow2_ge_0 | exact Q]).
+    assert (0 <= d * (d - 1) * (n - 1)) by (repeat apply Rmult_le_pos; lra).
+    assert (0 <= d * (d - 1) * (d - 1)) by (repeat apply Rmult_le_pos; lra).
+    assert (0 <= d * (d - 1)) by (apply Rmult_le_pos; lra).
+    assert (0 <= d * d * (n - 1)) by (repeat apply Rmult_le_pos; lra).
+    assert (a <= 4 * n * d * d + d * d ^ 2) by lra. lra.
+  - right. apply Rnot_le_lt in Q. rewrite Rmin_right by lra.
+    assert (s' = 0 \/ 1 <= s')%Z as [-> | S] by (apply (le_IZR 0) in Hs; lia); [lra |].
+    apply IZR_le in S.
+    assert (IZR r' <= IZR d' - 1).
+    { pose proof (Rmult_le_pos (IZR s' - 1) (IZR r') ltac:(lra) ltac:(lra)).
+      assert (IZR r' < IZR d') as L by lra. apply lt_IZR in L. rewrite <- minus_IZR. apply IZR_le. lia. }
+    pose proof (step_without_matrix (IZR n') (IZR d') (IZR r') b ltac:(lra) ltac:(lra) ltac:(lra) B) as C.
+    apply (Rmult_le_compat_l (IZR s')) in C; [| lra]. lra.
 Qed.
 
 Lemma parity_below d : 0 <= IZR d - 2 * IZR (Int_part (IZR d / 2)) < 2.
@@ -130,11 +175,19 @@ Qed.
 Theorem theorem_3__scale_exceeds_sensitivity : wishart.theorem_3__scale_exceeds_sensitivity.
 Proof. exact lemma_2__upper_bound. Qed.
 
+Lemma root_of_two_times d p : 1 <= d -> 0 <= p -> sqrt (2 * d ^ 2 - p) <= sqrt 2 * d.
+Proof.
+  intros Hd Hp. rewrite <- (sqrt_square d) at 2 by lra. rewrite <- sqrt_mult by nra. apply sqrt_le_1_alt. nra.
+Qed.
+
 Theorem lemma_2_repaired : wishart.lemma_2_repaired.
 Proof.
   intros d n e Hd Hn. pose proof (parity_below d).
+  assert (1 < sqrt 2) by (rewrite <- sqrt_1; apply sqrt_lt_1_alt; lra).
   repeat split; intros; try lra; try nra.
-  destruct (Rlt_dec (IZR d) 1); [lra |]. destruct (Rlt_dec 1 (IZR d)) as [H1 |]; [| lra].
-  pose proof (root_of_twice (IZR d) _ ltac:(lra) H).
-  apply Rmin_glb_lt; apply Rdiv_lt_0_compat; lra.
+  destruct (Rlt_dec (IZR d) 1); [lra |]. destruct (Rlt_dec 1 (IZR d)) as [H1 |].
+  - pose proof (two_or_more d H1). pose proof (root_of_twice (IZR d) _ ltac:(lra) H).
+    pose proof (root_of_two_times (IZR d) _ ltac:(lra) (proj1 H)).
+    apply Rmin_glb; apply quotient_nonnegative; lra.
+  - apply Rmin_glb; apply quotient_nonnegative; nra.
 Qed.
