@@ -17,7 +17,7 @@ from dpmatrix.spec.sliding_window.sketch_order import RankedStream
 from dpmatrix.spec.sliding_window.stated_sizes import LongStream, Storage
 from dpmatrix.tracing import bind_expression
 
-lemma_2 = cite("sliding-window.lemma-2@f7722e38")
+lemma_2 = cite("sliding-window.lemma-2@a563634d")
 lemma_3 = cite("sliding-window.lemma-3@cab27996")
 lemma_4 = cite("sliding-window.lemma-4@77452a81")
 theorem_3 = cite("sliding-window.theorem-3@d11dea6f")
