@@ -20,12 +20,12 @@ from dpmatrix.spec.sliding_window.compared_errors import (
 )
 from dpmatrix.tracing import bind_expression
 
-corollary_2 = cite("sliding-window.corollary-2@88f5743a")
+corollary_2 = cite("sliding-window.corollary-2@95639e59")
 theorem_5 = cite("sliding-window.theorem-5@cffb2333")
 theorem_15 = cite("sliding-window.theorem-15@1bd8d0d6")
-theorem_17 = cite("sliding-window.theorem-17@a6d15791")
-theorem_14 = cite("sliding-window.theorem-14@b9bb29ea")
-theorem_16 = cite("sliding-window.theorem-16@d15e5fa8")
+theorem_17 = cite("sliding-window.theorem-17@094f2ef7")
+theorem_14 = cite("sliding-window.theorem-14@8048339d")
+theorem_16 = cite("sliding-window.theorem-16@666f08e0")
 theorem_5 = cite("sliding-window.theorem-5@cffb2333")
 
 MILLIONTH, SMALL, LARGE = Fraction(1, 10**6), Fraction(1, 50), Fraction(49, 50)

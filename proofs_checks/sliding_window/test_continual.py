@@ -24,8 +24,8 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.exact_matrices import scalars
 from proofs_checks.sliding_window.chi_square_losses import shifted_delta
 
-theorem_17 = cite("sliding-window.theorem-17@a6d15791")
-theorem_18 = cite("sliding-window.theorem-18@897b056b")
+theorem_17 = cite("sliding-window.theorem-17@094f2ef7")
+theorem_18 = cite("sliding-window.theorem-18@9f51d376")
 
 MILLIONTH = Fraction(1, 10**6)
 

@@ -33,10 +33,10 @@ from proofs_checks.sliding_window.one_row_outputs import (
 from proofs_checks.sliding_window.released_streams import check_released
 from proofs_checks.sliding_window.sphere_average import check_noise_norm
 
-theorem_4 = cite("sliding-window.theorem-4@111cec79")
+theorem_4 = cite("sliding-window.theorem-4@27e08c2d")
 
-theorem_16 = cite("sliding-window.theorem-16@d15e5fa8")
-corollary_2 = cite("sliding-window.corollary-2@88f5743a")
+theorem_16 = cite("sliding-window.theorem-16@666f08e0")
+corollary_2 = cite("sliding-window.corollary-2@95639e59")
 
 AS_LEMMA_3 = "every stream, row, h, epsilon, delta: as for lemma-3"
 ALL_WINDOWS = "every window: the docstring; all windows of up to 16 rows exactly"

@@ -22,9 +22,9 @@ from dpmatrix.spec.sliding_window.eigenvalue_laws import gaussian_within, triang
 from dpmatrix.spec.sliding_window.published_windows import PublishedWindows, long_sums
 from proofs_checks.sliding_window.dyadic_noise import check_release, deviation
 
-theorem_14 = cite("sliding-window.theorem-14@b9bb29ea")
-theorem_17 = cite("sliding-window.theorem-17@a6d15791")
-theorem_18 = cite("sliding-window.theorem-18@897b056b")
+theorem_14 = cite("sliding-window.theorem-14@8048339d")
+theorem_17 = cite("sliding-window.theorem-17@094f2ef7")
+theorem_18 = cite("sliding-window.theorem-18@9f51d376")
 
 LAST, ALL, LONG = (f"sliding-window.theorem-{number}+repair" for number in (14, 17, 18))
 MILLIONTH = Fraction(1, 10**6)

@@ -18,7 +18,7 @@ from dpmatrix.spec.sliding_window.dyadic_release import deviation
 from dpmatrix.spec.sliding_window.replaced_row import ReplacedRow
 from proofs_checks.sliding_window.dyadic_noise import check_guarantee, shift
 
-theorem_4 = cite("sliding-window.theorem-4@111cec79")
+theorem_4 = cite("sliding-window.theorem-4@27e08c2d")
 
 MILLIONTH = Fraction(1, 10**6)
 TURNED = ((fmpq(24, 25), fmpq(7, 25)), (fmpq(7, 25), fmpq(24, 25)))

@@ -16,8 +16,8 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window import tree_errors as module
 from dpmatrix.spec.sliding_window.tree_errors import SubWindows, TreeWindow, tree_constant
 
-theorem_17 = cite("sliding-window.theorem-17@a6d15791")
-theorem_18 = cite("sliding-window.theorem-18@897b056b")
+theorem_17 = cite("sliding-window.theorem-17@094f2ef7")
+theorem_18 = cite("sliding-window.theorem-18@9f51d376")
 
 MILLIONTH, SMALL, LARGE = Fraction(1, 10**6), Fraction(1, 50), Fraction(49, 50)
 HALF = Fraction(1, 2)

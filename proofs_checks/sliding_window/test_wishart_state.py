@@ -17,7 +17,7 @@ from dpmatrix.spec.sliding_window.wishart_stream import MENDED, PRINTED, NoisyCh
 from proofs_checks.steps import by_step
 
 algorithm_7 = cite("sliding-window.algorithm-7@58b60f3e")
-theorem_14 = cite("sliding-window.theorem-14@b9bb29ea")
+theorem_14 = cite("sliding-window.theorem-14@8048339d")
 
 
 def scalars(*values) -> tuple[fmpq_mat, ...]:

@@ -37,7 +37,7 @@ from proofs_checks.sliding_window.wishart_directions import (
     w,
 )
 
-theorem_14 = cite("sliding-window.theorem-14@b9bb29ea")
+theorem_14 = cite("sliding-window.theorem-14@8048339d")
 
 MILLIONTH = Fraction(1, 10**6)
 HALF = Fraction(1, 2)

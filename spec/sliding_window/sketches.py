@@ -72,7 +72,7 @@ def tail_rate(distortion: Real) -> arb:
 
 def failure_bound(p: SketchSize) -> arb:
     """``2 3^k exp(-t (x - log(1 + x))/2)``, x = 7 alpha/8: an average over the sphere, and a Chernoff bound."""
-    return 2 * arb(3) ** p.dimension * (-p.rows * tail_rate(p.distortion) / 2).exp()
+    return 2 * arb(3) ** p.dimension * (-ball(p.rows) * tail_rate(p.distortion) / 2).exp()
 
 
 def failure(p: SketchSize) -> arb:
