@@ -12,6 +12,7 @@ from dpmatrix.claims.formulas import real
 from dpmatrix.privacy.profiles import GaussianProfile
 from dpmatrix.spec.sliding_window.dyadic_release import DyadicRelease, WindowCover, cover_margin, sums_with
 from dpmatrix.spec.sliding_window.dyadic_release import deviation as printed_deviation
+from proofs_checks.sliding_window.sphere_average import check_noise_norm
 
 
 def shift(p) -> mpmath.mpf:
@@ -39,10 +40,11 @@ def blocks(p) -> int:
 
 
 def least_bound(p) -> Fraction:
-    """Give 4 s sqrt(q (d log 9 + log(2/beta))), rounded up to hundredths of a thousandth."""
+    """Give (16/7) s sqrt(q (d log 3 + log(2/beta))), rounded up to hundredths of a thousandth."""
     with mpmath.workdps(40):
-        exponent = p.dimension * mpmath.log(9) + mpmath.log(2 / real(p.beta))
-        return Fraction(int(mpmath.ceil(4 * deviation(p) * mpmath.sqrt(blocks(p) * exponent) * 10**5)), 10**5)
+        exponent = p.dimension * mpmath.log(3) + mpmath.log(2 / real(p.beta))
+        needed = mpmath.mpf(16) / 7 * deviation(p) * mpmath.sqrt(blocks(p) * exponent)
+        return Fraction(int(mpmath.ceil(needed * 10**5)), 10**5)
 
 
 def check_guarantee() -> None:
@@ -72,10 +74,10 @@ def fourth_and_mixed(entries) -> tuple[sympy.Expr, sympy.Expr]:
 
 
 def check_bound() -> None:
-    """2 9^d exp(-zeta^2/(16 q s^2)) = beta at zeta = 4 s sqrt(q (d log 9 + log(2/beta))), and it falls with zeta."""
+    """2 3^d exp(-49 zeta^2/(256 q s^2)) = beta at zeta = (16/7) s sqrt(q (d log 3 + log(2/beta))); it falls."""
     d, q, s, beta = sympy.symbols("d q s beta", positive=True)
-    zeta = 4 * s * sympy.sqrt(q * (d * sympy.log(9) + sympy.log(2 / beta)))
-    exponent = sympy.log(2) + d * sympy.log(9) - zeta**2 / (16 * q * s**2) - sympy.log(beta)
+    zeta = sympy.Rational(16, 7) * s * sympy.sqrt(q * (d * sympy.log(3) + sympy.log(2 / beta)))
+    exponent = sympy.log(2) + d * sympy.log(3) - 49 * zeta**2 / (256 * q * s**2) - sympy.log(beta)
     assert sympy.simplify(sympy.expand_log(exponent, force=True)) == 0
 
 
@@ -92,15 +94,15 @@ def check_release() -> None:
     binary digit 1 of its length, of which there are at most h, and a whole block is one sum: at most 2h + 1.
 
     *Noise.* u'Nu for one sum has variance s^2 (sum u_i^4 + 4 sum_{i<j} u_i^2 u_j^2) = s^2 (2 |u|^4 - sum u_i^4) <=
-    2 s^2, and for q distinct independent sums at most 2 q s^2 (equal ones with opposite signs cancel). |N| <= 2 max
-    |u'Nu| over a net of 9^d unit vectors, and Pr(|u'Nu| > zeta/2) <= 2 exp(-zeta^2/(16 q s^2)).
+    2 s^2, and for q distinct independent sums at most 2 q s^2 (equal ones with opposite signs cancel). By
+    `check_noise_norm` Pr(|N| > zeta) <= 2 3^d exp(-49 zeta^2/(256 q s^2)).
     """
     check_guarantee()
     u = sympy.symbols("u0:4", real=True)
     fourth, mixed = fourth_and_mixed(u)
     assert sympy.expand(fourth + 4 * mixed - 2 * sum(x**2 for x in u) ** 2 + fourth) == 0
     check_bound()
-    assert sympy.Rational(1, 2) ** 2 / (2 * 2) == sympy.Rational(1, 16)
+    check_noise_norm()
     for height in range(5):
         for begin in range(2 << height):
             assert sums_with(begin, height) == height + 1

@@ -20,7 +20,7 @@ from dpmatrix.spec.sliding_window.compared_errors import (
 )
 from dpmatrix.tracing import bind_expression
 
-corollary_2 = cite("sliding-window.corollary-2@88f5743a")
+corollary_2 = cite("sliding-window.corollary-2@95639e59")
 theorem_5 = cite("sliding-window.theorem-5@cffb2333")
 theorem_15 = cite("sliding-window.theorem-15@f91362d8")
 theorem_17 = cite("sliding-window.theorem-17@1f8bbbb4")

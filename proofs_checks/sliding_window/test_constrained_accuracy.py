@@ -26,7 +26,7 @@ from proofs_checks.exact_matrices import line
 from proofs_checks.sliding_window.misled_choices import DEAR, E_1, FREE, NO_PROJECTION, SEEN_ALIKE, SKEW_NOISE
 from proofs_checks.sliding_window.one_row_outputs import ridge, whole_above
 
-theorem_7 = cite("sliding-window.theorem-7@39765a3f")
+theorem_7 = cite("sliding-window.theorem-7@c989c9b7")
 
 THEOREM = "sliding-window.theorem-7"
 MILLIONTH = Fraction(1, 10**6)

@@ -13,7 +13,7 @@ from dpmatrix.spec.common.spectra import diagonal, identity
 from dpmatrix.spec.sliding_window.constrained_choice import ConstrainedChoice
 from proofs_checks.exact_matrices import line
 
-theorem_7 = cite("sliding-window.theorem-7@39765a3f")
+theorem_7 = cite("sliding-window.theorem-7@c989c9b7")
 
 LINES = (line(1, 0), line(0, 1), line(3, 4))
 

@@ -16,7 +16,7 @@ from dpmatrix.spec.sliding_window.noisy_choice import NoisyChoice
 theorem_6 = cite("sliding-window.theorem-6@41231372")
 theorem_7 = cite("sliding-window.theorem-7@39765a3f")
 
-theorem_16 = cite("sliding-window.theorem-16@d15e5fa8")
+theorem_16 = cite("sliding-window.theorem-16@666f08e0")
 
 ALL_PAIRS = "d = 4, all pairs of coordinate projections of rank 1, 2 and 3"
 WEIGHTS = (9, 4, 2, fmpq(1, 2))

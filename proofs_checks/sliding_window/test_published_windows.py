@@ -49,8 +49,9 @@ def least_bound(name: str, p: PublishedWindows) -> Fraction:
     """Zeta, rounded up to hundredths of a thousandth."""
     times = 1 if name == LAST else p.rows.nrows()
     with mpmath.workdps(40):
-        exponent = p.rows.ncols() * mpmath.log(9) + mpmath.log(2 * times / real(p.beta))
-        return Fraction(int(mpmath.ceil(4 * deviation(p) * mpmath.sqrt(most(name, p) * exponent) * 10**5)), 10**5)
+        exponent = p.rows.ncols() * mpmath.log(3) + mpmath.log(2 * times / real(p.beta))
+        needed = mpmath.mpf(16) / 7 * deviation(p) * mpmath.sqrt(most(name, p) * exponent)
+        return Fraction(int(mpmath.ceil(needed * 10**5)), 10**5)
 
 
 def published(name: str, total: int, height: int, window: int, **changes) -> PublishedWindows:
@@ -89,7 +90,7 @@ def points(name: str):
         (Fraction(1, 3), MILLIONTH),
     ):
         p = published(name, total, height, window, epsilon=epsilon, delta=delta, beta=beta)
-        yield attrs.evolve(p, bound=3 * p.bound)
+        yield attrs.evolve(p, bound=4 * p.bound)
     for row, bound in product((0, Fraction(1, 2), 1), (3, 40)):
         rows = fmpq_mat([[rational(row)]])
         yield PublishedWindows(rows, 1, 0, 1, MILLIONTH, 1, Fraction(1, 2), bound)
@@ -226,15 +227,15 @@ def outside(name: str, p: PublishedWindows) -> dict[str, PublishedWindows]:
     found |= {
         LAST: {
             "W <= 2^h": {"window": 5},
-            "zeta >= 4 s sqrt(q (d log 9 + log(2/beta)))": {"bound": p.bound - Fraction(1, 10**4)},
+            "zeta >= (16/7) s sqrt(q (d log 3 + log(2/beta)))": {"bound": p.bound - Fraction(1, 10**4)},
         },
         ALL: {
             "W <= 2^h": {"window": 5},
-            "zeta >= 4 s sqrt((2h+1) (d log 9 + log(2T/beta)))": {"bound": p.bound - Fraction(1, 10**4)},
+            "zeta >= (16/7) s sqrt((2h+1) (d log 3 + log(2T/beta)))": {"bound": p.bound - Fraction(1, 10**4)},
         },
         LONG: {
             "W <= 4^h": {"window": 17},
-            "zeta >= 4 s sqrt((2^h+2h) (d log 9 + log(2T/beta)))": {"bound": p.bound - Fraction(1, 10**4)},
+            "zeta >= (16/7) s sqrt((2^h+2h) (d log 3 + log(2T/beta)))": {"bound": p.bound - Fraction(1, 10**4)},
         },
     }[name]
     return {says: attrs.evolve(p, **change) for says, change in found.items()}

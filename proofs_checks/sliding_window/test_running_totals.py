@@ -21,8 +21,9 @@ from dpmatrix.randomness.entropy import SeededEntropy
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window import running_totals as module
 from dpmatrix.spec.sliding_window.running_totals import RunningTotals, TotalsNoise, checkpoints
+from proofs_checks.sliding_window.sphere_average import check_noise_norm
 
-theorem_3 = cite("sliding-window.theorem-3@d11dea6f")
+theorem_3 = cite("sliding-window.theorem-3@dae896c6")
 
 HALF, QUARTER, MILLIONTH = Fraction(1, 2), Fraction(1, 4), Fraction(1, 10**6)
 SHAPES, EVENT = "a symmetric noise for each total", "R(t) - R(s) is off by zeta at most"
@@ -323,7 +324,7 @@ DRAWN_OUTSIDE = {
     "dimension >= 1, an integer": attrs.evolve(DRAWN, dimension=0),
     "beta > 0": attrs.evolve(DRAWN, beta=0),
     "beta < 1": attrs.evolve(DRAWN, beta=1),
-    "zeta >= 4 s sqrt((2h+1) (d log 9 + (2h+2) log 2 + log(1/beta)))": attrs.evolve(DRAWN, bound=1),
+    "zeta >= (16/7) s sqrt((2h+1) (d log 3 + (2h+2) log 2 + log(1/beta)))": attrs.evolve(DRAWN, bound=1),
 }
 
 
@@ -336,8 +337,8 @@ def deviation_by_hand(p: TotalsNoise) -> mpmath.mpf:
 def smallest_bound(p: TotalsNoise) -> Fraction:
     """Round zeta up to a thousandth."""
     with mpmath.workdps(40):
-        log = p.dimension * mpmath.log(9) + (2 * p.height + 2) * mpmath.log(2) - mpmath.log(real(p.beta))
-        needed = 4 * deviation_by_hand(p) * mpmath.sqrt((2 * p.height + 1) * log)
+        log = p.dimension * mpmath.log(3) + (2 * p.height + 2) * mpmath.log(2) - mpmath.log(real(p.beta))
+        needed = mpmath.mpf(16) / 7 * deviation_by_hand(p) * mpmath.sqrt((2 * p.height + 1) * log)
         return Fraction(int(mpmath.ceil(1000 * needed)), 1000)
 
 
@@ -351,11 +352,11 @@ def sums_between(start: int, end: int, height: int) -> int:
 def spare_by_hand(p: TotalsNoise) -> mpmath.mpf:
     begin = max(0, p.total - p.window)
     times = range(begin - begin % 2**p.height, p.total + 1)
-    unit = (real(p.bound) / deviation_by_hand(p)) ** 2 / 16
+    unit = (real(p.bound) / deviation_by_hand(p)) ** 2 * 49 / 256
     sizes = [sums_between(start, end, p.height) for start, end in combinations(times, 2)]
     assert len(sizes) < 2 ** (2 * p.height + 1) or p.height == 0
     assert max(sizes) <= 2 * p.height + 1
-    return real(p.beta) - 2 * mpmath.mpf(9) ** p.dimension * sum(mpmath.exp(-unit / size) for size in sizes)
+    return real(p.beta) - 2 * mpmath.mpf(3) ** p.dimension * sum(mpmath.exp(-unit / size) for size in sizes)
 
 
 @theorem_3.supports(
@@ -367,10 +368,11 @@ def test_every_difference_of_totals_is_near(statement) -> None:
     """From the beginning b of the block of the window to T there are at most 2^(h+1) times, fewer than 2^(2h+1) pairs.
 
     R(t) - R(s) meets two blocks at most: whole blocks, less the parts before s, and the parts up to t of the last one,
-    h at most each. So q <= 2h + 1; for the norm of a symmetric Gaussian matrix with entries of variance q s^2 the net
-    of 9^d directions, each of variance 2 q s^2 at most, gives 2 9^d exp(-zeta^2/(16 q s^2)). At the least zeta the
-    exponent is -(d log 9 + (2h + 2) log 2 + log(1/beta)) or less: all pairs together have 2^(2h+1) 2/2^(2h+2) beta.
+    h at most each. So q <= 2h + 1; for the norm of a symmetric Gaussian matrix with entries of variance q s^2
+    `check_noise_norm` gives 2 3^d exp(-49 zeta^2/(256 q s^2)). At the least zeta the exponent is -(d log 3 + (2h + 2)
+    log 2 + log(1/beta)) or less: all pairs together have 2^(2h+1) 2/2^(2h+2) beta.
     """
+    check_noise_norm()
     values = []
     with mpmath.workdps(60):
         for total, (window, height), epsilon, dimension, beta in product(
@@ -393,7 +395,7 @@ def test_every_difference_of_totals_is_near(statement) -> None:
 )
 def test_a_smaller_bound_is_noticed(statement) -> None:
     drawn = TotalsNoise(14, 7, 3, 1, MILLIONTH, 1, MILLIONTH, 1)
-    name = "zeta >= 4 s sqrt((2h+1) (d log 9 + (2h+2) log 2 + log(1/beta)))"
+    name = "zeta >= (16/7) s sqrt((2h+1) (d log 3 + (2h+2) log 2 + log(1/beta)))"
     for short, share in ((attrs.evolve(drawn, window=1, height=0), Fraction(9, 10)), (drawn, Fraction(2, 3))):
         p = attrs.evolve(short, bound=smallest_bound(short))
         assert statement.at(p) is Truth.TRUE

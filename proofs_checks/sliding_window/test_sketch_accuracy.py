@@ -25,7 +25,7 @@ from proofs_checks.sliding_window.one_row_outputs import (
     whole_above,
 )
 
-lemma_2 = cite("sliding-window.lemma-2@f7722e38")
+lemma_2 = cite("sliding-window.lemma-2@49d6d698")
 corollary_1 = cite("sliding-window.corollary-1@977a4c75")
 
 HALF = Fraction(1, 2)

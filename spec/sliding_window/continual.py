@@ -158,7 +158,8 @@ THEOREM_17 = Claim(
         f"{CHANGE}zeta for c tau log tau",
         Statement(
             f"{PROMISE}with probability at least 1 - beta, for all T times at once, the signed sum of at most 2h + 1 "
-            "of them that makes the window is within zeta of A_W'A_W, zeta = 4 s sqrt((2h+1) (d log 9 + log(2T/beta)))",
+            "of them that makes the window is within zeta of A_W'A_W, zeta = (16/7) s sqrt((2h+1) (d log 3 + "
+            "log(2T/beta)))",
             all_windows_margin,
             given=ALL,
         ),
@@ -249,8 +250,8 @@ THEOREM_18 = Claim(
         f"{CHANGE}sub-windows of 2^h rows for windows of up to 4^h; zeta for c tau log tau",
         Statement(
             f"{PROMISE}with probability at least 1 - beta, for all T times at once, the signed sum of at most 2^h + 2h "
-            "of them that makes a window of W <= 4^h rows is within zeta of A_W'A_W, zeta = 4 s sqrt((2^h+2h) (d log 9 "
-            "+ log(2T/beta)))",
+            "of them that makes a window of W <= 4^h rows is within zeta of A_W'A_W, zeta = (16/7) s sqrt((2^h+2h) "
+            "(d log 3 + log(2T/beta)))",
             long_windows_margin,
             given=LONG,
         ),

@@ -155,7 +155,7 @@ COROLLARY_2 = Claim(
     ),
     repair=Repair(
         SEQUENCE_CHANGE + "; edges of weight at most 1, as rows divided by sqrt(2); Out_S = e_S'C e_S; error 2 |S| "
-        "zeta, without a factor; no claim on space",
+        "zeta, without a factor; space as for theorem-4's repair",
         small_noise("|e_S'C e_S - Phi_S| <= 2 |S| zeta for every S, where d is n and the rows are a_t / sqrt(2)"),
     ),
     steps=(

@@ -67,9 +67,9 @@ def sequence_margin(p: DyadicRelease) -> arb:
 
 
 SEQUENCE_CHANGE = (
-    "rows of norm at most 1, one replaced by zero; for some h release the sums of a_t'a_t over consecutive blocks of "
-    "1, 2, 4, ..., 2^h rows, once, with Gaussian noise on and above the diagonal, and compute stamps, comparisons and "
-    "outputs from these noisy sums"
+    "one row of norm at most 1 replaced by zero, the other rows of any length; for some h release the sums of a_t'a_t "
+    "over consecutive blocks of 1, 2, 4, ..., 2^h rows, once, with Gaussian noise on and above the diagonal, and "
+    "compute stamps, comparisons and outputs from these noisy sums"
 )
 
 

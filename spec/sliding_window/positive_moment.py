@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dpmatrix.claims import Chosen, Claim, Defect, Kind, Locator, Repair, Statement, Step, Verdict
 from dpmatrix.spec.common.conditions import at_least, at_most
+from dpmatrix.spec.sliding_window.fixed_starts import FIXED_STARTS
 from dpmatrix.spec.sliding_window.informal_error import INFORMAL_ERROR
 from dpmatrix.spec.sliding_window.noisy_semidefinite import NOISY_SEMIDEFINITE
 from dpmatrix.spec.sliding_window.one_row_output import (
@@ -14,6 +15,7 @@ from dpmatrix.spec.sliding_window.one_row_output import (
 )
 from dpmatrix.spec.sliding_window.private_choice import RELEASE_STEPS
 from dpmatrix.spec.sliding_window.private_window import ANY_ALGORITHM, some_algorithm
+from dpmatrix.spec.sliding_window.replaced_row import REPLACED_ROW
 from dpmatrix.spec.sliding_window.sketch_bounds import (
     DRAWN,
     last_display,
@@ -69,14 +71,17 @@ THEOREM_4 = Claim(
         "Algorithm 2 itself fails for ordinary eta: in a direction that no row of the sketch sees, and there is one "
         "as soon as d > 4r/eta, C is -sigma^2. C has the guarantee of Algorithm 2 by post-processing: see lemma-3. "
         "The display of the proof takes (1-eta)(A - X) - X for (1-eta)A - eta X; it is (1-eta)A - (2-eta)X.\n\n"
-        "Repaired, the noise of the window's second moment is Gaussian: its norm is at most zeta but for beta, by a "
-        "net, as u'Nu has variance at most 2 q s^2; and no eigenvalue of the noisy moment is below -zeta, so that "
+        "Repaired, the noise of the window's second moment is Gaussian: its norm is at most zeta but for beta, by an "
+        "average over the sphere, as for lemma-6, where u'Nu has variance at most 2 q s^2; and no eigenvalue of the "
+        "noisy moment is below -zeta, so that "
         "C_+ is at most zeta above it. zeta is of the order log W sqrt(d log(1/delta))/eps for beta = 2^-d. The "
-        "probability is exact for d = 1 and enclosed by chi-square laws of the entries otherwise, which decides it "
-        "for d up to 20; for every d it rests on the written proof, whose bound is the step `union`.\n\n"
-        "The repair says nothing of space: for the exact window, at all times, the noisy totals at its W possible "
-        "starts are held, of the order of W matrices. With a factor near 1 the running totals of theorem-3 are "
-        "fewer."
+        "probability is exact for d = 1 and enclosed by the law of noise that is invariant under rotations otherwise, "
+        "which decides it for d up to 10; for every d it rests on the written proof, whose bound is the step `union`."
+        "\n\n"
+        "Space: for the exact window, at all times, the noisy totals at its W possible starts are held, of the order "
+        "of W matrices. Where rows have norm at most 1, every g-th total is enough, by a public rule and without a "
+        "factor, for g - 1 more in the error: the step `fixed-starts`. With a factor near 1 the running totals of "
+        "theorem-3 are fewer."
     ),
     repair=Repair(MOMENT_CHANGE, NOISE),
     steps=(
@@ -91,16 +96,18 @@ THEOREM_4 = Claim(
             note="The deterministic half of the repair.",
         ),
         *RELEASE_STEPS,
+        REPLACED_ROW,
+        FIXED_STARTS,
         Step(
             "union",
             Statement(
-                "the bound used for the probability that the noise exceeds zeta, 2 9^d exp(-zeta^2/(16 q s^2)), is at "
-                "most beta",
+                "the bound used for the probability that the noise exceeds zeta, 2 3^d exp(-49 zeta^2/(256 q s^2)), is "
+                "at most beta",
                 union_slack_of_noise,
                 given=WINDOW_NOISE,
             ),
             defect=None,
-            note="Arithmetic of the repair: 9^d directions of a net, each with variance at most 2 q s^2.",
+            note="Arithmetic of the repair: an average over directions, each with variance at most 2 q s^2.",
         ),
         Step(
             "algorithm-2",

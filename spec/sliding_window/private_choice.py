@@ -12,9 +12,9 @@ from dpmatrix.spec.sliding_window.released_sums import RELEASED
 from dpmatrix.spec.sliding_window.window_noise import COVERED
 
 CHANGE = (
-    "rows of norm at most 1, one replaced by zero; C~ is the window as a signed sum of sums over blocks of 1, 2, 4, "
-    "..., 2^h rows with the Gaussian noise of theorem-4's repair, and the projection is computed from C~; no factor 1 "
-    "+- eta"
+    "one row of norm at most 1 replaced by zero, the other rows of any length; C~ is the window as a signed sum of "
+    "sums over blocks of 1, 2, 4, ..., 2^h rows with the Gaussian noise of theorem-4's repair, and the projection is "
+    "computed from C~; no factor 1 +- eta"
 )
 RELEASE_STEPS = (
     Step("released", RELEASED, defect=None, note="The privacy of the repair, as for lemma-3."),

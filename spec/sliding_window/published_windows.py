@@ -97,25 +97,25 @@ def long_windows_margin(p: PublishedWindows) -> arb:
 
 
 def _needed(p: PublishedWindows, sums: int, times: int) -> arb:
-    """``4 s sqrt(q (d log 9 + log(2 times/beta)))``."""
-    exponent = p.rows.ncols() * arb(9).log() + (2 * times / ball(p.beta)).log()
-    return 4 * noise_of_one(p) * (sums * exponent).sqrt()
+    """``(16/7) s sqrt(q (d log 3 + log(2 times/beta)))``."""
+    exponent = p.rows.ncols() * arb(3).log() + (2 * times / ball(p.beta)).log()
+    return 16 * noise_of_one(p) * (sums * exponent).sqrt() / 7
 
 
 def last_bound_margin(p: PublishedWindows) -> arb:
-    """``zeta - 4 s sqrt(q (d log 9 + log(2/beta)))``, q the number of sums of the last window."""
+    """``zeta - (16/7) s sqrt(q (d log 3 + log(2/beta)))``, q the number of sums of the last window."""
     if p.height < 0 or p.window < 1:
         return flag(holds=False)
     return ball(p.bound) - _needed(p, len(signed_cover(windows(p)[-1])), 1)
 
 
 def all_bound_margin(p: PublishedWindows) -> arb:
-    """``zeta - 4 s sqrt((2h + 1) (d log 9 + log(2T/beta)))``."""
+    """``zeta - (16/7) s sqrt((2h + 1) (d log 3 + log(2T/beta)))``."""
     return ball(p.bound) - _needed(p, 2 * p.height + 1, p.rows.nrows())
 
 
 def long_bound_margin(p: PublishedWindows) -> arb:
-    """``zeta - 4 s sqrt((2^h + 2h) (d log 9 + log(2T/beta)))``."""
+    """``zeta - (16/7) s sqrt((2^h + 2h) (d log 3 + log(2T/beta)))``."""
     return flag(holds=False) if p.height < 0 else ball(p.bound) - _needed(p, long_sums(p.height), p.rows.nrows())
 
 
@@ -134,18 +134,18 @@ def _given(*conditions: Condition) -> tuple[Condition, ...]:
 
 
 SHORT = exceeds("W <= 2^h", short_margin, strict=False)
-LAST = _given(SHORT, exceeds("zeta >= 4 s sqrt(q (d log 9 + log(2/beta)))", last_bound_margin, strict=False))
-ALL = _given(SHORT, exceeds("zeta >= 4 s sqrt((2h+1) (d log 9 + log(2T/beta)))", all_bound_margin, strict=False))
+LAST = _given(SHORT, exceeds("zeta >= (16/7) s sqrt(q (d log 3 + log(2/beta)))", last_bound_margin, strict=False))
+ALL = _given(SHORT, exceeds("zeta >= (16/7) s sqrt((2h+1) (d log 3 + log(2T/beta)))", all_bound_margin, strict=False))
 LONG = _given(
     exceeds("W <= 4^h", long_margin, strict=False),
-    exceeds("zeta >= 4 s sqrt((2^h+2h) (d log 9 + log(2T/beta)))", long_bound_margin, strict=False),
+    exceeds("zeta >= (16/7) s sqrt((2^h+2h) (d log 3 + log(2T/beta)))", long_bound_margin, strict=False),
 )
 
 CHANGE = (
-    "rows of norm at most 1, one replaced by zero; release the sums over blocks of 1, 2, 4, ..., 2^h rows with "
-    "Gaussian noise of s = sqrt(h+1) (z + sqrt(z^2 + 2 eps)) / (2 eps), z = sqrt(2 log(1/delta)), once, and compute "
-    "all outputs from them; no factor 1 - eta; the window's start visits every row, so that without that factor order "
-    "W sums are kept, which the space of theorem-17 allows and, for large W, that of theorem-14 and theorem-18 does "
-    "not (theorem-3 has fewer); "
+    "one row of norm at most 1 replaced by zero, the other rows of any length; release the sums over blocks of 1, 2, "
+    "4, ..., 2^h rows with Gaussian noise of s = sqrt(h+1) (z + sqrt(z^2 + 2 eps)) / (2 eps), z = sqrt(2 "
+    "log(1/delta)), once, and compute all outputs from them; no factor 1 - eta; the window's start visits every row, so "
+    "that without that factor order W sums are kept, which the space of theorem-17 allows and, for large W, that of "
+    "theorem-14 and theorem-18 does not (theorem-3 has fewer); "
 )
 PROMISE = "all sums together, hence all that is computed from them, are (eps, delta)-DP; "

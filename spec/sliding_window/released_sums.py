@@ -50,9 +50,9 @@ def triangle_of_sum(rows: fmpq_mat, part: range) -> list[fmpq]:
     return [sum((a[i] * a[j] for a in chosen), fmpq(0)) for i in range(width) for j in range(i, width)]
 
 
-def squared_shift(p: ReleasedStreams) -> fmpq:
-    """Squared distance of all that both streams release, without the noise."""
-    other, blocks = neighbour(p), range(((p.rows.nrows() - 1) >> p.height) + 1)
+def squared_distance(p: ReleasedStreams, other: fmpq_mat) -> fmpq:
+    """Squared distance of all that the stream and another one release, without the noise."""
+    blocks = range(((p.rows.nrows() - 1) >> p.height) + 1)
     return sum(
         (
             (one - two) ** 2
@@ -62,6 +62,11 @@ def squared_shift(p: ReleasedStreams) -> fmpq:
         ),
         fmpq(0),
     )
+
+
+def squared_shift(p: ReleasedStreams) -> fmpq:
+    """Squared distance of all that both streams release, without the noise."""
+    return squared_distance(p, neighbour(p))
 
 
 def joint_divergence(p: ReleasedStreams) -> arb:

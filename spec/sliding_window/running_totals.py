@@ -32,7 +32,7 @@ from dpmatrix.spec.sliding_window.loewner import (
     squared_norm,
 )
 from dpmatrix.spec.sliding_window.private_window import within_bound
-from dpmatrix.spec.sliding_window.window_noise import net_failure
+from dpmatrix.spec.sliding_window.window_noise import norm_failure
 
 
 @attrs.frozen
@@ -217,11 +217,11 @@ def noise_of_one(p: TotalsNoise) -> arb:
 
 
 def failure_bound(p: TotalsNoise) -> arb:
-    """Sum, over all s < t, of ``2 9^d exp(-zeta^2 / (16 q s^2))``, q the number of sums that make R(t) - R(s)."""
+    """Sum, over all s < t, of ``2 3^d exp(-49 zeta^2 / (256 q s^2))``, q the number of sums that make R(t) - R(s)."""
     times = range(first_time(p.window, p.height, p.total), p.total + 1)
     sizes = [len(signed_cover(WindowCover(start, end, p.height))) for start, end in combinations(times, 2)]
     variance = square(noise_of_one(p))
-    return sum((net_failure(p.dimension, p.bound, size * variance) for size in sizes), arb(0))
+    return sum((norm_failure(p.dimension, p.bound, size * variance) for size in sizes), arb(0))
 
 
 def failure_margin(p: TotalsNoise) -> arb:
@@ -230,11 +230,11 @@ def failure_margin(p: TotalsNoise) -> arb:
 
 
 def needed_margin(p: TotalsNoise) -> arb:
-    """``zeta - 4 s sqrt((2h + 1) (d log 9 + (2h + 2) log 2 + log(1/beta)))``."""
+    """``zeta - (16/7) s sqrt((2h + 1) (d log 3 + (2h + 2) log 2 + log(1/beta)))``."""
     if p.height < 0:
         return flag(holds=False)
-    exponent = p.dimension * arb(9).log() + (2 * p.height + 2) * arb(2).log() - ball(p.beta).log()
-    return ball(p.bound) - 4 * noise_of_one(p) * ((2 * p.height + 1) * exponent).sqrt()
+    exponent = p.dimension * arb(3).log() + (2 * p.height + 2) * arb(2).log() - ball(p.beta).log()
+    return ball(p.bound) - 16 * noise_of_one(p) * ((2 * p.height + 1) * exponent).sqrt() / 7
 
 
 NOISE = (
@@ -248,7 +248,7 @@ NOISE = (
     whole("dimension", 1),
     positive("beta"),
     below("beta", 1),
-    exceeds("zeta >= 4 s sqrt((2h+1) (d log 9 + (2h+2) log 2 + log(1/beta)))", needed_margin, strict=False),
+    exceeds("zeta >= (16/7) s sqrt((2h+1) (d log 3 + (2h+2) log 2 + log(1/beta)))", needed_margin, strict=False),
 )
 
 RUNNING_TOTALS = (

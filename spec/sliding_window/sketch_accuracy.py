@@ -33,7 +33,6 @@ from dpmatrix.spec.sliding_window.sketch_bounds import (
 )
 from dpmatrix.spec.sliding_window.sketch_output import (
     ENOUGH_ROWS,
-    FEWER_ROWS,
     ON_THE_EVENT,
     accurate_output,
     all_within,
@@ -78,23 +77,24 @@ LEMMA_2 = Claim(
         "probability one. r = 1, eta = 1/4, d = 17 does it. Even for d = 1 the event (9) has probability 0.19 at r = "
         "1, eta = 1/2, and less for smaller eta. The same c on both sides would have to be at most, and at least "
         "(1+eta/4)/(1-eta) times, sigma^2 eps^2/(r log^2(1/delta)).\n\n"
-        "Repaired, the sketch has (sqrt d + sqrt(2 "
-        "log(T(T+1)/beta)))^2/(sqrt(1+eta/4) - 1)^2 rows: d and not r, as sigma I has rank d, and a union over all "
+        "Repaired, the sketch has 2 (d log 3 + log(T(T+1)/beta))/(x - log(1+x)) rows, x = 7 eta/32: d and not r, as "
+        "sigma I has rank d, and a union over all "
         "pairs of time and stamp, as stamps are chosen by looking at the sketches; at d = 1, T = 2, eta = 1/2, beta = "
-        "1/10 these are 4053 rows, where a net would ask for 9664. Then (4) holds for all of them but for probability "
+        "1/10 these are 1862 rows, where the bound of Davidson and Szarek for singular values would ask for 4053, and "
+        "for fewer than these only for a d above 40 log(T(T+1)/beta). Then (4) holds for all of them but for "
+        "probability "
         "beta, Lemma 1 keeps the property along the stream, and Definition 3 gives both bounds; adjacent stamps, where "
         "(8) fails, have K(1) = A_W'A_W.\n\n"
         "The price: Theorem 12 asks for sigma of the order sqrt(m log(1/delta))/eps, "
         "so the additive error sigma^2 is of the order d log(T/beta) log(1/delta)/(eta^2 eps^2) and not r "
-        "log^2(1/delta)/eps^2: at that point and eps = 1/2, delta = 10^-6 it is 4.1 10^6, where the printed sigma^2 is "
+        "log^2(1/delta)/eps^2: at that point and eps = 1/2, delta = 10^-6 it is 1.9 10^6, where the printed sigma^2 is "
         "2.4 10^4. It guarantees no privacy either: see lemma-3.\n\n"
         "The probability that every sketch is accurate is "
-        "computed exactly for d = T = 1 and enclosed by chi-square laws otherwise, which decides d = 1, and with the "
-        "rows of the step `union` dimensions up to 3 or so; for every d it rests on the bound of Davidson and Szarek "
-        "for the singular values of normal matrices, or, with more rows, on the net of that step."
+        "computed exactly for d = T = 1 and enclosed by chi-square laws otherwise, which decides d = 1; for every d it "
+        "rests on the written proof, whose bound is the step `union`."
     ),
     repair=Repair(
-        "m >= (sqrt d + sqrt(2 log(T(T+1)/beta)))^2/(sqrt(1+eta/4) - 1)^2 rows in place of 4r/eta, Algorithms 1 to 3 "
+        "m >= 2 (d log 3 + log(T(T+1)/beta))/(x - log(1+x)) rows, x = 7 eta/32, in place of 4r/eta, Algorithms 1 to 3 "
         "as repaired; sigma^2 for c r log^2(1/delta)/eps^2, within the factor on the right too",
         Statement.of_law(
             "with probability at least 1 - beta the sketches of all times and stamps are within 1 +- eta/4, which by "
@@ -102,7 +102,7 @@ LEMMA_2 = Claim(
             "sigma^2)",
             all_within,
             at_least=sketches_asked,
-            given=FEWER_ROWS,
+            given=ENOUGH_ROWS,
         ),
     ),
     steps=(
@@ -120,13 +120,13 @@ LEMMA_2 = Claim(
         Step(
             "union",
             Statement(
-                "the bound used for the probability that some sketch is not, T(T+1)/2 times 2 9^d exp(-m eta^2/384), "
-                "is at most beta",
+                "the bound used for the probability that some sketch is not, T(T+1)/2 times 2 3^d exp(-m (x - "
+                "log(1+x))/2), x = 7 eta/32, is at most beta",
                 union_slack,
                 given=ENOUGH_ROWS,
             ),
             defect=None,
-            note="A net of 9^d directions and Chernoff's bound, for each of the sketches: more rows than are needed.",
+            note="Arithmetic of the repair: the bound of lemma-6's for each of the sketches.",
         ),
         Step("equation-6", Statement("(sigma I; A)'(sigma I; A) = A'A + sigma^2 I", ridge_identity), defect=None),
         Step("equation-7", Statement("K(2) <= A_W'A_W <= K(1)", printed_sandwich, given=PRINTED_RUN), defect=None),

@@ -101,17 +101,11 @@ def union_slack(p: ManySketches) -> arb:
 
 
 def enough_rows(p: ManySketches) -> arb:
-    """``m - 384 (d log 9 + log(T (T + 1)/beta)) / eta^2``."""
+    """``m - 2 (d log 3 + log(T (T + 1)/beta)) / (x - log(1 + x))``, x = 7 eta/32."""
     return quarter_enough_margin(SketchSize(p.dimension, p.size, p.eta, ball(p.beta) / pairs(p)))
 
 
-def fewer_rows(p: ManySketches) -> arb:
-    """``sqrt(m) (sqrt(1 + eta/4) - 1) - sqrt(d) - sqrt(2 log(T (T + 1)/beta))``."""
-    odds = (2 * pairs(p) / ball(p.beta)).log()
-    return arb(p.size).sqrt() * ((1 + ball(p.eta) / 4).sqrt() - 1) - arb(p.dimension).sqrt() - (2 * odds).sqrt()
-
-
-_SKETCHES = (
+ENOUGH_ROWS = (
     whole("dimension", 1),
     whole("total", 1),
     whole("size", 1),
@@ -119,12 +113,5 @@ _SKETCHES = (
     below("eta", 1),
     positive("beta"),
     below("beta", 1),
-)
-ENOUGH_ROWS = (
-    *_SKETCHES,
-    exceeds("m >= 384 (d log 9 + log(T(T+1)/beta))/eta^2", enough_rows, strict=False),
-)
-FEWER_ROWS = (
-    *_SKETCHES,
-    exceeds("sqrt(m) (sqrt(1+eta/4) - 1) >= sqrt(d) + sqrt(2 log(T(T+1)/beta))", fewer_rows, strict=False),
+    exceeds("m >= 2 (d log 3 + log(T(T+1)/beta))/(x - log(1+x)), x = 7 eta/32", enough_rows, strict=False),
 )

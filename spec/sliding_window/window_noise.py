@@ -10,7 +10,6 @@ from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Statement
 from dpmatrix.exact import Exact, ball, rational, square
-from dpmatrix.privacy.profiles.incomplete_gamma import lower_tail
 from dpmatrix.spec.common.conditions import at_least, below, exceeds, positive, whole
 from dpmatrix.spec.common.spectra import diagonal, disagreement, identity
 from dpmatrix.spec.sliding_window.dyadic_release import (
@@ -21,6 +20,7 @@ from dpmatrix.spec.sliding_window.dyadic_release import (
     window_fits,
     window_nonempty,
 )
+from dpmatrix.spec.sliding_window.eigenvalue_laws import triangle_exceeds
 from dpmatrix.spec.sliding_window.loewner import are_symmetric, flag, precedes_margin, scaled
 from dpmatrix.spec.sliding_window.private_window import within_bound
 
@@ -60,17 +60,8 @@ def entry_variance(p: WindowNoise) -> arb:
 
 
 def noise_within(p: WindowNoise) -> arb:
-    """Probability that the noise has norm at most zeta: exact for d = 1, else enclosed.
-
-    The square of its Frobenius norm is at most twice the sum of the squares of its d(d+1)/2 independent entries, and
-    its norm is at least its first entry.
-    """
-    energy = square(ball(p.bound)) / entry_variance(p)
-    first = lower_tail(energy / 2, arb(1) / 2)
-    if p.dimension == 1:
-        return first
-    entries = p.dimension * (p.dimension + 1) // 2
-    return lower_tail(energy / 4, arb(entries) / 2).union(first)
+    """Probability that the noise has norm at most zeta: exact for d = 1, else enclosed by `triangle_exceeds`."""
+    return 1 - triangle_exceeds(p.dimension, entry_variance(p).sqrt(), p.bound)
 
 
 def success_asked(p: WindowNoise) -> arb:
@@ -78,23 +69,23 @@ def success_asked(p: WindowNoise) -> arb:
     return 1 - ball(p.beta)
 
 
-def net_failure(dimension: int, bound: Exact, variance: arb) -> arb:
-    """``2 9^d exp(-zeta^2 / (16 v))``: 9^d directions of a net, each with variance at most 2 v."""
-    exponent = square(ball(bound)) / (16 * variance)
-    return 2 * arb(9) ** dimension * (-exponent).exp()
+def norm_failure(dimension: int, bound: Exact, variance: arb) -> arb:
+    """``2 3^d exp(-49 zeta^2 / (256 v))``: an average over the sphere, where u'Nu has variance at most 2 v."""
+    exponent = 49 * square(ball(bound)) / (256 * variance)
+    return 2 * arb(3) ** dimension * (-exponent).exp()
 
 
 def union_slack(p: WindowNoise) -> arb:
-    """``beta - 2 9^d exp(-zeta^2 / (16 q s^2))``."""
-    return ball(p.beta) - net_failure(p.dimension, p.bound, entry_variance(p))
+    """``beta - 2 3^d exp(-49 zeta^2 / (256 q s^2))``."""
+    return ball(p.beta) - norm_failure(p.dimension, p.bound, entry_variance(p))
 
 
 def bound_margin(p: WindowNoise) -> arb:
-    """``zeta - 4 s sqrt(q (d log 9 + log(2/beta)))``; -1 when there is no window."""
+    """``zeta - (16/7) s sqrt(q (d log 3 + log(2/beta)))``; -1 when there is no window."""
     if p.height < 0 or p.begin < 0 or p.end <= p.begin:
         return flag(holds=False)
-    exponent = p.dimension * arb(9).log() + (2 / ball(p.beta)).log()
-    return ball(p.bound) - 4 * (entry_variance(p) * exponent).sqrt()
+    exponent = p.dimension * arb(3).log() + (2 / ball(p.beta)).log()
+    return ball(p.bound) - 16 * (entry_variance(p) * exponent).sqrt() / 7
 
 
 COVERED = (
@@ -113,7 +104,7 @@ WINDOW_NOISE = (
     whole("dimension", 1),
     positive("beta"),
     below("beta", 1),
-    exceeds("zeta >= 4 s sqrt(q (d log 9 + log(2/beta)))", bound_margin, strict=False),
+    exceeds("zeta >= (16/7) s sqrt(q (d log 3 + log(2/beta)))", bound_margin, strict=False),
 )
 
 
@@ -121,8 +112,9 @@ def small_noise(then: str) -> Statement:
     """Build the assertion that the noise of the window is small, in words that name what the other steps add."""
     return Statement.of_law(
         "with s = sqrt(h+1) (z + sqrt(z^2 + 2 eps)) / (2 eps), z = sqrt(2 log(1/delta)), and the q sums of the window, "
-        "its noise has norm at most zeta = 4 s sqrt(q (d log 9 + log(2/beta))) with probability at least 1 - beta; "
-        f"then, by the step `on-the-event`, {then}; and, by the step `released`, all sums together are (eps, delta)-DP",
+        "its noise has norm at most zeta = (16/7) s sqrt(q (d log 3 + log(2/beta))) with probability at least 1 - "
+        f"beta; then, by the step `on-the-event`, {then}; and, by the step `released`, all sums together are (eps, "
+        "delta)-DP",
         noise_within,
         at_least=success_asked,
         given=WINDOW_NOISE,
@@ -131,9 +123,9 @@ def small_noise(then: str) -> Statement:
 
 NOISE = small_noise("A_W'A_W - zeta <= C_+ <= A_W'A_W + 2 zeta and C_+ >= 0")
 MOMENT_CHANGE = (
-    "rows of norm at most 1, one replaced by zero; in place of Algorithm 2 the window as a signed sum of sums over "
-    "blocks of 1, 2, 4, ..., 2^h rows with Gaussian noise, and C_+, the positive semidefinite matrix nearest to it; no "
-    "factor 1 +- eta, and zeta"
+    "one row of norm at most 1 replaced by zero, the other rows of any length; in place of Algorithm 2 the window as a "
+    "signed sum of sums over blocks of 1, 2, 4, ..., 2^h rows with Gaussian noise, and C_+, the positive semidefinite "
+    "matrix nearest to it; no factor 1 +- eta, and zeta"
 )
 
 

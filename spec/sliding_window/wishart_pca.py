@@ -198,11 +198,13 @@ THEOREM_16 = Claim(
         "times, then z e_1, lines 12 to 14 leave the last row alone, and its component costs 3 z^2 where z^2 is "
         "possible, for every noise once z is large. Given (41) the bound is right; the trace is missing in the first "
         "display of (43), and d can be d - k.\n\n"
-        "On the private window of theorem-4's repair X~ is private: it is made "
-        "from released sums, and |C~ - A_W'A_W| <= zeta gives the cost, with zeta for tau log tau."
+        "On the private window of theorem-4's repair X~ is private: it is made from released sums, and |C~ - A_W'A_W| "
+        "<= zeta gives the cost, with zeta for tau log tau, whatever the rows are; theorem-4 has the price of the "
+        "document's relation (replaced-row) and the space (fixed-starts). With a factor, S_1 of theorem-3's running "
+        "totals has (41), 3 (2 - eta) zeta/(1 - eta) + zeta on the right, and (43), (44) hold in their space."
     ),
     repair=Repair(
-        f"{CHANGE}; zeta for c tau log tau, and 2 min(k, d-k) for d; no claim on space",
+        f"{CHANGE}; zeta for c tau log tau, and 2 min(k, d-k) for d; space as for theorem-4's repair",
         small_noise("the X~ of rank k that is best for C~ has |A_W(1-X~)|_F^2 <= |A_W(1-P)|_F^2 + 2 min(k, d-k) zeta"),
     ),
     steps=(

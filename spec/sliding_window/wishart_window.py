@@ -153,7 +153,7 @@ THEOREM_14 = Claim(
         f"{CHANGE}zeta for c tau log tau",
         Statement(
             f"{PROMISE}C~, the signed sum of q <= 2h + 1 of them that makes the window, has A_W'A_W - zeta <= C~ <= "
-            "A_W'A_W + zeta with probability at least 1 - beta, zeta = 4 s sqrt(q (d log 9 + log(2/beta)))",
+            "A_W'A_W + zeta with probability at least 1 - beta, zeta = (16/7) s sqrt(q (d log 3 + log(2/beta)))",
             last_window_margin,
             given=LAST,
         ),
