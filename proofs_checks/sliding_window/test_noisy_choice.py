@@ -13,8 +13,8 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.common.spectra import diagonal
 from dpmatrix.spec.sliding_window.noisy_choice import NoisyChoice
 
-theorem_6 = cite("sliding-window.theorem-6@41231372")
-theorem_7 = cite("sliding-window.theorem-7@39765a3f")
+theorem_6 = cite("sliding-window.theorem-6@27a825de")
+theorem_7 = cite("sliding-window.theorem-7@c989c9b7")
 
 theorem_16 = cite("sliding-window.theorem-16@666f08e0")
 

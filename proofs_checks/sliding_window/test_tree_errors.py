@@ -16,8 +16,8 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window import tree_errors as module
 from dpmatrix.spec.sliding_window.tree_errors import SubWindows, TreeWindow, tree_constant
 
-theorem_17 = cite("sliding-window.theorem-17@1f8bbbb4")
-theorem_18 = cite("sliding-window.theorem-18@e09a7f6e")
+theorem_17 = cite("sliding-window.theorem-17@30ac44b1")
+theorem_18 = cite("sliding-window.theorem-18@45182c64")
 
 MILLIONTH, SMALL, LARGE = Fraction(1, 10**6), Fraction(1, 50), Fraction(49, 50)
 HALF = Fraction(1, 2)

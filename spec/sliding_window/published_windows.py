@@ -144,8 +144,8 @@ LONG = _given(
 CHANGE = (
     "one row of norm at most 1 replaced by zero, the other rows of any length; release the sums over blocks of 1, 2, "
     "4, ..., 2^h rows with Gaussian noise of s = sqrt(h+1) (z + sqrt(z^2 + 2 eps)) / (2 eps), z = sqrt(2 "
-    "log(1/delta)), once, and compute all outputs from them; no factor 1 - eta; the window's start visits every row, so "
-    "that without that factor order W sums are kept, which the space of theorem-17 allows and, for large W, that of "
+    "log(1/delta)), once, and compute all outputs from them; no factor 1 - eta; the window's start visits every row, "
+    "so that without that factor order W sums are kept, which the space of theorem-17 allows and, for large W, that of "
     "theorem-14 and theorem-18 does not (theorem-3 has fewer); "
 )
 PROMISE = "all sums together, hence all that is computed from them, are (eps, delta)-DP; "
