@@ -140,7 +140,7 @@ Definition theorem_3__testing_cost : Prop :=
   0 <= IZR dimension - 3 ->
   0 < (IZR count - 1 - IZR place) * (IZR rows * IZR (Int_part (IZR dimension * (IZR dimension + 1) / 2)) + IZR (Int_part (IZR dimension * (IZR dimension ^ 2 - 1) / 6))) - (IZR count - IZR place) * IZR rows * IZR dimension.
 
-(* sliding-window.lemma-2/union: the bound used for the probability that some sketch is not, T(T+1)/2 times 2 9^d exp(-m eta^2/384), is at most beta *)
+(* sliding-window.lemma-2/union: the bound used for the probability that some sketch is not, T(T+1)/2 times 2 3^d exp(-m (x - log(1+x))/2), x = 7 eta/32, is at most beta *)
 Definition lemma_2__union : Prop :=
   forall (dimension : Z) (total : Z) (size : Z) (eta : R) (beta : R),
   (* dimension >= 1, an integer *)
@@ -157,9 +157,10 @@ Definition lemma_2__union : Prop :=
   0 < beta ->
   (* beta < 1 *)
   0 < 1 - beta ->
-  (* m >= 384 (d log 9 + log(T(T+1)/beta))/eta^2 *)
-  (IZR (Int_part (IZR total * (IZR total + 1) / 2)) <> 0 /\ beta / IZR (Int_part (IZR total * (IZR total + 1) / 2)) <> 0 /\ 0 < 2 / (beta / IZR (Int_part (IZR total * (IZR total + 1) / 2))) /\ (eta / 4) ^ 2 <> 0 /\ 0 <= IZR size - 24 * (IZR dimension * ln 9 + ln (2 / (beta / IZR (Int_part (IZR total * (IZR total + 1) / 2))))) / (eta / 4) ^ 2) ->
-  0 <= beta - IZR (Int_part (IZR total * (IZR total + 1) / 2)) * (2 * powerRZ 9 dimension * exp (- IZR size * (eta / 4) ^ 2 / 24)).
+  (* m >= 2 (d log 3 + log(T(T+1)/beta))/(x - log(1+x)), x = 7 eta/32 *)
+  (IZR (Int_part (IZR total * (IZR total + 1) / 2)) <> 0 /\ beta / IZR (Int_part (IZR total * (IZR total + 1) / 2)) <> 0 /\ 0 < 2 / (beta / IZR (Int_part (IZR total * (IZR total + 1) / 2))) /\ 0 < 1 + 7 * (eta / 4) / 8 /\ 7 * (eta / 4) / 8 - ln (1 + 7 * (eta / 4) / 8) <> 0 /\ 0 <= IZR size - 2 * (IZR dimension * ln 3 + ln (2 / (beta / IZR (Int_part (IZR total * (IZR total + 1) / 2))))) / (7 * (eta / 4) / 8 - ln (1 + 7 * (eta / 4) / 8))) ->
+  0 < 1 + 7 * (eta / 4) / 8 /\
+  0 <= beta - IZR (Int_part (IZR total * (IZR total + 1) / 2)) * (2 * powerRZ 3 dimension * exp (- IZR size * (7 * (eta / 4) / 8 - ln (1 + 7 * (eta / 4) / 8)) / 2)).
 
 (* sliding-window.lemma-2/equation-9: a sketch of 4r/eta rows is within 1 +- eta/4 with probability 9/10 *)
 Definition lemma_2__equation_9 (gamma_lower_regularized : R -> R -> R) : Prop :=

@@ -554,7 +554,7 @@ Definition lemma_1__probability_at_c_log_d : Prop :=
   0 < IZR dimension /\
   0 <= - Rabs (IZR dimension * exp (- (factor * ln (IZR dimension))) - Rpower (IZR dimension) (1 - factor)).
 
-(* wishart.theorem-5+repair: the Wishart noise is smaller when the ratio is at least 10 sqrt(d), the Laplace noise when it is at most sqrt(d) / 30 *)
+(* wishart.theorem-5+repair: the noise W_1 - W_2 is smaller when the ratio is at least 3 sqrt(d), the Laplace noise when it is at most sqrt(d) / 22 *)
 Definition theorem_5_repaired : Prop :=
   forall (dimension : Z) (entrywise : R) (nuclear : R) (epsilon : R) (records : Z) (constant : R),
   (* dimension >= 1, an integer *)
@@ -565,20 +565,23 @@ Definition theorem_5_repaired : Prop :=
   0 < nuclear ->
   (* epsilon > 0 *)
   0 < epsilon ->
-  (* the ratio is outside (sqrt(d) / 30, 10 sqrt(d)) *)
-  (nuclear <> 0 /\ 0 <= IZR dimension /\ 0 <= Rmax (entrywise / nuclear - 10 * sqrt (IZR dimension)) (sqrt (IZR dimension) / 30 - entrywise / nuclear)) ->
+  (* the ratio is outside (sqrt(d) / 22, 3 sqrt(d)) *)
+  (nuclear <> 0 /\ 0 <= IZR dimension /\ 0 <= Rmax (entrywise / nuclear - 3 * sqrt (IZR dimension)) (sqrt (IZR dimension) / 22 - entrywise / nuclear)) ->
+  (* ||Delta||_{1,1} <= d ||Delta||_* *)
+  (nuclear <> 0 /\ 0 <= IZR dimension - entrywise / nuclear) ->
   nuclear <> 0 /\
   0 <= IZR dimension /\
-  (entrywise / nuclear < 10 * sqrt (IZR dimension) -> 0 <= IZR dimension) /\
-  (entrywise / nuclear < 10 * sqrt (IZR dimension) -> nuclear <> 0) /\
-  (entrywise / nuclear < 10 * sqrt (IZR dimension) -> sqrt (IZR dimension) / 30 < entrywise / nuclear -> False) /\
-  (entrywise / nuclear < 10 * sqrt (IZR dimension) -> entrywise / nuclear <= sqrt (IZR dimension) / 30 -> 2 * epsilon <> 0) /\
-  (entrywise / nuclear < 10 * sqrt (IZR dimension) -> entrywise / nuclear <= sqrt (IZR dimension) / 30 -> 0 <= IZR dimension) /\
-  (entrywise / nuclear < 10 * sqrt (IZR dimension) -> entrywise / nuclear <= sqrt (IZR dimension) / 30 -> epsilon <> 0) /\
-  (10 * sqrt (IZR dimension) <= entrywise / nuclear -> 0 <= IZR dimension) /\
-  (10 * sqrt (IZR dimension) <= entrywise / nuclear -> epsilon <> 0) /\
-  (10 * sqrt (IZR dimension) <= entrywise / nuclear -> 2 * epsilon <> 0) /\
-  0 < (if Rlt_dec (entrywise / nuclear) (10 * sqrt (IZR dimension)) then if Rlt_dec (sqrt (IZR dimension) / 30) (entrywise / nuclear) then 0 else (IZR dimension + 1) * (nuclear / (2 * epsilon)) - 15 * (sqrt (IZR dimension) * (entrywise / epsilon)) else sqrt (IZR dimension) * (entrywise / epsilon) - 5 * (IZR dimension * ln 9 + (IZR dimension + 1) * ln 5 / 2) * (nuclear / (2 * epsilon))).
+  (entrywise / nuclear < 3 * sqrt (IZR dimension) -> 0 <= IZR dimension) /\
+  (entrywise / nuclear < 3 * sqrt (IZR dimension) -> nuclear <> 0) /\
+  (entrywise / nuclear < 3 * sqrt (IZR dimension) -> sqrt (IZR dimension) / 22 < entrywise / nuclear -> False) /\
+  (entrywise / nuclear < 3 * sqrt (IZR dimension) -> entrywise / nuclear <= sqrt (IZR dimension) / 22 -> 2 * epsilon <> 0) /\
+  (entrywise / nuclear < 3 * sqrt (IZR dimension) -> entrywise / nuclear <= sqrt (IZR dimension) / 22 -> 0 <= IZR dimension) /\
+  (entrywise / nuclear < 3 * sqrt (IZR dimension) -> entrywise / nuclear <= sqrt (IZR dimension) / 22 -> epsilon <> 0) /\
+  (3 * sqrt (IZR dimension) <= entrywise / nuclear -> 0 <= IZR dimension) /\
+  (3 * sqrt (IZR dimension) <= entrywise / nuclear -> epsilon <> 0) /\
+  (3 * sqrt (IZR dimension) <= entrywise / nuclear -> 0 <= IZR dimension + 1) /\
+  (3 * sqrt (IZR dimension) <= entrywise / nuclear -> 2 * epsilon <> 0) /\
+  0 < (if Rlt_dec (entrywise / nuclear) (3 * sqrt (IZR dimension)) then if Rlt_dec (sqrt (IZR dimension) / 22) (entrywise / nuclear) then 0 else sqrt 2 * IZR dimension * (nuclear / (2 * epsilon)) - 15 * (sqrt (IZR dimension) * (entrywise / epsilon)) else sqrt (IZR dimension) * (entrywise / epsilon) - ((sqrt (IZR dimension) + sqrt (IZR dimension + 1) + 1 / 2) ^ 2 + 1) * (nuclear / (2 * epsilon))).
 
 (* wishart.theorem-7/gap-against-dimension: which of d and lambda_1/(lambda_1 - lambda_2) is larger depends on the data: for every d >= 2 either order occurs *)
 Definition theorem_7__gap_against_dimension : Prop :=
