@@ -197,6 +197,8 @@ def test_no_private_algorithm_answers_cuts_so_well(statement) -> None:
     for inside in (CUT, attrs.evolve(CUT, length=0, change=0)):
         bind_hypotheses(statement, inside, CUT_OUTSIDE)
     assert CUT.failure == 0, "the corollary's bounds always hold"
+    one = NeighbouringCuts(2, HALF, 1, MILLIONTH, 1, 0, HALF)
+    assert one.changes == 1, "neighbours, unless more changes are named"
 
 
 def private_cuts(edges, subset, noise, order=3, bound=1) -> PrivateCuts:

@@ -8,9 +8,10 @@ import attrs
 import sympy
 from flint import fmpq, fmpq_mat
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.common.spectra import diagonal
+from dpmatrix.spec.sliding_window import decompositions
 from dpmatrix.spec.sliding_window.decompositions import AnyMatrix, NormPoint, is_diagonalised
 
 notation_facts = cite("sliding-window.notation-facts@bb6d61b1")
@@ -44,7 +45,11 @@ def test_every_matrix_has_a_singular_value_decomposition(statement) -> None:
     assert not is_diagonalised(fmpq_mat([[1, 1], [0, 1]])), "a double root that needs its factor twice"
     assert not is_diagonalised(fmpq_mat([[0, -1], [1, 0]])), "roots that are not real"
     assert not is_diagonalised(diagonal((1, fmpq(-1, 20)))), "a negative root"
-    assert not is_diagonalised(fmpq_mat([[1, 0], [1, 2]])), "eigenvectors that are not orthogonal"
+    for tilt in (1, fmpq(1, 50)):
+        oblique = fmpq_mat([[1, 0], [tilt, 2]])
+        assert not is_diagonalised(oblique), "eigenvectors that are not orthogonal"
+        without_square = redefined(statement, decompositions, "gram", lambda matrix: matrix)
+        assert without_square.at(AnyMatrix(oblique)) is Truth.FALSE, "A itself for A'A"
     data = sympy.Matrix([[3, 0], [4, 5]])
     pairs = [(sympy.sqrt(value), basis[0].normalized()) for value, _, basis in (data.T * data).eigenvects()]
     assert sum((s * (data * y / s) * y.T for s, y in pairs), sympy.zeros(2)).applyfunc(sympy.simplify) == data

@@ -119,6 +119,7 @@ def test_no_private_algorithm_is_right_for_long_rows(statement) -> None:
     )
     assert not statement.strict
     assert LONG.failure == 0, "the theorem's bounds always hold"
+    assert NeighbouringAnswers(1, 1, MILLIONTH, HALF, 0, 1, 1).changes == 1, "neighbours, unless more changes are named"
     outside = {
         "dimension >= 1, an integer": attrs.evolve(LONG, dimension=0),
         "epsilon > 0": attrs.evolve(LONG, epsilon=0),

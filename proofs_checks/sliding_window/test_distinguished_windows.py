@@ -60,7 +60,10 @@ def test_a_spectral_approximation_tells_windows_apart(statement) -> None:
             for moment in (gram(window(ZERO)), gram(window(ONE)))
             for side in (answer - rational(1 - eta) * moment, rational(1 + eta) * moment - answer)
         ]
-        values.append((approximated(ZERO, ONE, answer, eta), min(1 - 4 * FIFTH, -min(sides))))
+        point = approximated(ZERO, ONE, answer, eta)
+        values.append((point, min(1 - 4 * FIFTH, -min(sides))))
+        values.append((attrs.evolve(point, constant=-10), min(41, -min(sides))))
+    assert all(missed < 41 for _, missed in values[1::2]), "with c = -10 what the answer misses decides"
     bind(statement, values)
     fits = []
     for first, second in (

@@ -9,15 +9,17 @@ import attrs
 import sympy
 from flint import arb, fmpq
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses
+from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.sliding_window import exact_outputs
 from dpmatrix.spec.sliding_window.exact_outputs import (
     ExactOutputs,
     ShortRow,
     StatedErrors,
     first_moment,
     stream,
+    window_moment,
 )
 from dpmatrix.tracing import bind_expression
 
@@ -102,6 +104,10 @@ def test_one_row_moves_the_first_checkpoint(statement) -> None:
         whole, other = (stream(rational(m), rational(each)) for each in (y, 0))
         assert first_moment(whole) == rational(m * m + y * y)
         assert first_moment(other) == rational(2 * m * m)
+        assert window_moment(whole) == rational(m * m + y * y)
+        assert window_moment(other) == rational(m * m)
+    still = redefined(statement, exact_outputs, "window_moment", lambda _: fmpq(0))
+    bind(still, [(p, min(abs(Fraction(p.length**2 - p.short**2)) - (p.length**2 - 1), 1)) for p, _ in values])
     assert not statement.strict
     outside = {"short > 0": attrs.evolve(JUMP, short=0), "short <= 1": attrs.evolve(JUMP, short=1 + SMALL)}
     for inside in (JUMP, ShortRow(10, SMALL)):

@@ -12,6 +12,7 @@ from flint import arb, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real
+from dpmatrix.exact import precision
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.lower_bound_construction import Budget, Places, Planted, entries_degree
 from dpmatrix.tracing import bind_expression
@@ -74,8 +75,15 @@ def test_the_size_of_the_construction(statements) -> None:
     assert by_name["without-loss"].at(fine) is Truth.FALSE
     assert by_name["without-loss"].at(attrs.evolve(fine, dimension=10**4)) is Truth.TRUE
 
-    entries = [attrs.evolve(p, constant=entries_degree(p.eta)) for p in (*LAST, BUDGET)]
+    with precision(256):
+        entries = [attrs.evolve(p, constant=entries_degree(p.eta)) for p in (*LAST, BUDGET)]
     assert all(by_name["polynomial-entries"].at(p) is Truth.TRUE for p in entries)
+    with mpmath.workdps(60):
+        spare = []
+        for p in entries:
+            degree = mpmath.log(10) * (1 / real(p.eta) + 1 / mpmath.log(2))
+            spare.append((p, mpmath.nstr(degree * mpmath.log(p.window) - p.blocks * mpmath.log(10), 50)))
+        bind(by_name["polynomial-entries"], spare, least=len(entries))
     theorem_19.tells("W^({}/eta)", sympy.log(10))
     assert by_name["block-of-rows"].at(BUDGET) is Truth.FALSE
     assert by_name["block-of-rows"].at(attrs.evolve(BUDGET, rank=2, blocks=20)) is Truth.TRUE, "20/(20 eta) = 2"

@@ -137,6 +137,11 @@ def test_the_best_regression_for_a_near_moment_is_cheap(statement) -> None:
         CHOSEN: attrs.evolve(GOOD, chosen=number(9)),
     }
     bind_hypotheses(statement, GOOD, outside)
+    for condition in statement.given:
+        assert condition.at(outside[SHAPES]) is Truth.FALSE, "no cost is defined"
+    ridge = NoisyRegression(0 * identity(2), 0 * identity(2), number(0), number(1), 1)
+    assert statement.at(ridge) is Truth.TRUE, "of the ridge alone 0 is best"
+    assert statement.applies(attrs.evolve(ridge, chosen=number(1), other=number(0))) is Truth.FALSE
     for wrong in ({"published": fmpq_mat([[1, 2], [0, 1]])}, {"window": fmpq_mat([[1, 2], [0, 1]])}):
         assert statement.applies(attrs.evolve(GOOD, **wrong)) is Truth.FALSE
     for wrong in ({"window": identity(3)}, {"published": identity(1)}, {"other": fmpq_mat([[1, 2]])}):

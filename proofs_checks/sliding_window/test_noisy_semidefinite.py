@@ -12,6 +12,7 @@ from flint import arb
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real
+from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.noisy_semidefinite import (
     NoisyDirection,
@@ -100,7 +101,9 @@ def test_the_positive_part_of_noise_grows(statement) -> None:
     assert (arb(9) / 10).exp() / 10 < arb(1) / 4, "c e^(1-c) at c = 1/10"
     with mpmath.workdps(60):
         points = [ProjectedNoise(d, TENTH) for d in (*range(3, 23), 30, 200)]
-        bind(statement, [(p, mpmath.nstr(room(p), 50)) for p in points])
+        shares = (HALF, Fraction(19, 20), 1, Fraction(21, 20), 2)
+        others = [ProjectedNoise(d, share) for d, share in product((3, 10), shares)]
+        bind(statement, [(p, mpmath.nstr(room(p), 50)) for p in (*points, *others)])
     assert all(statement.at(p) is Truth.TRUE for p in points)
     margins = [statement.margin(p) for p in points]
     assert all(first < second for first, second in pairwise(margins)), "more dimensions leave more room"
@@ -108,6 +111,7 @@ def test_the_positive_part_of_noise_grows(statement) -> None:
     outside = {"dimension >= 3, an integer": ProjectedNoise(2, TENTH)}
     for inside in (ProjectedNoise(3, TENTH), ProjectedNoise(50, TENTH)):
         bind_hypotheses(statement, inside, outside)
+    assert [one.exhibited for one in statement.exists] == [rational(TENTH)]
 
 
 @theorem_4.controls("projected-noise", grade="interval", region="c = 9/10 at d = 3; d = 2 at c = 1/10")
@@ -185,6 +189,7 @@ def test_a_static_release_is_a_spectral_approximation(statement) -> None:
     }
     for inside in (STATIC, StaticRelease(1, SMALL, SMALL, SMALL, 26)):
         bind_hypotheses(statement, inside, {says: attrs.evolve(STATIC, **each) for says, each in outside.items()})
+    assert [one.exhibited for one in statement.exists] == [26]
 
 
 @theorem_4.controls("static-release", grade="interval", region="c = 25 at eta = 999/1000; eps = 2 or delta = 9/10")

@@ -12,7 +12,7 @@ from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.loewner import between, precedes
-from dpmatrix.spec.sliding_window.regression_costs import NoisyOutput, RegressionEnds, TwoMoments
+from dpmatrix.spec.sliding_window.regression_costs import NoisyOutput, RegressionEnds, TwoMoments, regression_cost
 from dpmatrix.tracing import bind_expression
 
 theorem_8 = cite("sliding-window.theorem-8@2cc1e781")
@@ -81,6 +81,7 @@ def test_steep_solutions_cost_more(statement) -> None:
     for inside in insides:
         bind_hypotheses(statement, inside, OUTSIDE)
     conditions = {condition.says: condition for condition in statement.given}
+    assert conditions["eta < 1"].at(attrs.evolve(PLAIN, eta=1)) is Truth.FALSE
     for says, changes in DEFINITE.items():
         for change in changes:
             assert conditions[says].at(attrs.evolve(PLAIN, **change)) is Truth.FALSE, (says, change)
@@ -129,6 +130,7 @@ def test_the_output_costs_no_less(statement) -> None:
         values.append((p, total))
         assert statement.at(p) is Truth.TRUE
     bind(statement, values)
+    assert regression_cost(fmpq_mat([[1, 0], [0, 1]]), fmpq_mat([[3]])) == 10, "|X|^2 + p"
     exact = attrs.evolve(OLD, first=OLD.window, noise=OLD.noise * 0)
     assert statement.at(exact) is Truth.TRUE
     assert statement.margin(exact) == 0
@@ -184,6 +186,8 @@ def test_28_and_29_combine(statement) -> None:
     }
     for inside in (TIGHT, attrs.evolve(TIGHT, eta=LARGE), attrs.evolve(TIGHT, chosen=1, eta=HALF)):
         bind_hypotheses(statement, inside, outside)
+    conditions = {condition.says: condition for condition in statement.given}
+    assert conditions["eta < 1"].at(attrs.evolve(TIGHT, eta=1)) is Truth.FALSE
 
 
 @theorem_8.controls("combination", grade="symbolic", region="either premise dropped; one additive term for two")

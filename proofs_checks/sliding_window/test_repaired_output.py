@@ -35,6 +35,9 @@ PATTERNS = [kept for total in (1, 3, 5, 6) for kept in product((0, 1), repeat=to
 INSIDE = run((1, 0, 0, 0, 1, 0), 4)
 LINE = UpdatedRun(fmpq_mat([[1]] * 5), fmpq_mat([[50]]), fmpq_mat([[1]] * 5), 2, 4, HALF)
 
+SEEN = UpdatedRun(fmpq_mat([[2, 1, 0], [0, 1, 0]]), fmpq_mat([[1, 0, 0]]), fmpq_mat([[1], [1]]), 2, 2, HALF)
+"""The first row is what the sketch of the second one is, 2 e_1 + e_2, and in its row space."""
+
 
 @lemma_3.supports(
     "output-as-repaired",
@@ -64,6 +67,9 @@ def test_in_many_dimensions_the_output_is_the_sketch_of_the_window(statement) ->
     assert held_at_the_end(LINE)[0].stamp == 1, "in one dimension the row before the window stays: 1 beside the others"
     longer = attrs.evolve(LINE, rows=fmpq_mat([[2], [1], [1], [1], [1]]))
     bind(statement.without(POSITION), [(LINE, -1), (longer, -2)], least=2)
+    near, close = (attrs.evolve(LINE, eta=Fraction(each, 400)) for each in (30, 31))
+    bind(statement.without(POSITION), [(near, 0), (close, -1)], least=2)
+    assert all(statement.applies(p) is Truth.FALSE for p in (near, close, SEEN))
     assert not statement.strict
     outside = {
         "window >= 2, an integer": run((1, 1, 1), 1),

@@ -203,6 +203,11 @@ def test_running_totals_need_few_checkpoints(statement) -> None:
     assert not statement.strict
     for inside in (STILL, attrs.evolve(STILL, window=1), LONG_AGO):
         bind_hypotheses(statement, inside, TOTALS_OUTSIDE | ROWS_OUTSIDE | {EVENT: FALLING})
+    level = attrs.evolve(STILL, noise=(fmpq_mat([[100]]),) * len(STILL.noise))
+    assert statement.applies(level) is Truth.TRUE, "what all totals share is in no difference"
+    event = next(condition for condition in statement.given if condition.says == EVENT)
+    assert all(event.at(p) is Truth.FALSE for p in MALFORMED)
+    assert statement.applies(on_a_line((0, 0, 0, 0, 0, Fraction(51, 50)), (0,))) is Truth.FALSE, "the last row"
     for p in MALFORMED:
         assert statement.applies(p) is Truth.FALSE
     for p in as_the_library_runs():
@@ -381,11 +386,14 @@ def test_every_difference_of_totals_is_near(statement) -> None:
             drawn = TotalsNoise(total, window, height, epsilon, MILLIONTH, dimension, beta, 1)
             p = attrs.evolve(drawn, bound=smallest_bound(drawn))
             assert statement.at(p) is Truth.TRUE
+            assert statement.applies(attrs.evolve(p, bound=p.bound - Fraction(1, 1000))) is Truth.FALSE
             values += [(p, spare_by_hand(p)), (attrs.evolve(p, bound=20), spare_by_hand(attrs.evolve(p, bound=20)))]
         bind(statement, values[::3])
     assert not statement.strict
     for inside in (DRAWN, attrs.evolve(DRAWN, total=1, window=1, dimension=1)):
         bind_hypotheses(statement, inside, DRAWN_OUTSIDE)
+    assert statement.applies(attrs.evolve(DRAWN, window=9, height=3)) is Truth.FALSE, "9 for 8"
+    assert statement.given[-1].at(attrs.evolve(DRAWN, height=-1)) is Truth.FALSE, "no bound is defined"
 
 
 @theorem_3.controls(

@@ -123,14 +123,18 @@ def test_both_bounds_of_corollary_1_fail(statement) -> None:
         (300, 24, 1000),
         (1000, 18, 500),
         (20, 17, 60),
+        (1000, 166, 166),
+        (1000, 616, 126),
     ):
         p = attrs.evolve(BLIND, constant=constant, dimension=dimension, row=row)
         first = statement.law.quantity(attrs.evolve(p, dimension=1))
         most = min(float(first), 1 - lost_by_hand(p))
         assert abs(float(statement.law.quantity(p).upper()) - most) < 1e-6
-    short = attrs.evolve(seen, row=30)
-    first = statement.law.quantity(attrs.evolve(short, dimension=1))
-    assert abs(float(statement.law.quantity(short).upper() - first)) < 1e-6, "M^2 is below the error: nothing is lost"
+    less = {"row": 115, "constant": 1000, "dimension": 316}
+    for short in (attrs.evolve(seen, **each) for each in ({"row": 30}, {"row": 60, "constant": 3000}, less)):
+        first = statement.law.quantity(attrs.evolve(short, dimension=1))
+        assert abs(float(statement.law.quantity(short).upper() - first)) < 1e-6, "M^2 is below the error: none is lost"
+        assert not statement.law.quantity(short).contains(-arb(1) / 20)
     line = attrs.evolve(BLIND, dimension=1, failure=TENTH)
     statement.refute(
         lambda constant: attrs.evolve(
@@ -148,6 +152,7 @@ def test_both_bounds_of_corollary_1_fail(statement) -> None:
     with mpmath.workdps(60):
         bind(statement, ((p, expected(p)) for p in (*small_outputs(), *NEAR_ZERO)))
     assert not statement.strict
-    bind_hypotheses(statement, BLIND, ONE_ROW_OUTSIDE | {"eta < 3/8": attrs.evolve(BLIND, eta=Fraction(3, 8))})
+    for inside in (BLIND, attrs.evolve(BLIND, row=0)):
+        bind_hypotheses(statement, inside, ONE_ROW_OUTSIDE | {"eta < 3/8": attrs.evolve(BLIND, eta=Fraction(3, 8))})
     assert statement.applies(attrs.evolve(BLIND, eta=Fraction(4, 11))) is Truth.TRUE, "4/11 < 3/8"
     assert statement.applies(attrs.evolve(BLIND, eta=Fraction(4, 10))) is Truth.FALSE

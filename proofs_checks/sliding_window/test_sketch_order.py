@@ -110,3 +110,5 @@ def test_adjacent_sketches_are_not_comparable(statement) -> None:
     slim = RankedStream(fmpq_mat([[1]]), fmpq_mat(5, 1, [1] * 5), fmpq_mat(1, 5, [1] * 5), 1, 1, rank=1, eta=fmpq(4, 5))
     for inside in (CROSSED, slim, attrs.evolve(CROSSED, window=1)):
         bind_hypotheses(statement, inside, outside)
+    conditions = {condition.says: condition for condition in statement.given}
+    assert conditions["eta > 0"].at(attrs.evolve(CROSSED, eta=0)) is Truth.FALSE

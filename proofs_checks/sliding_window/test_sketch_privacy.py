@@ -116,6 +116,7 @@ def test_the_sketch_breaks_its_guarantee(statement) -> None:
 )
 def test_even_a_row_of_the_ball_is_revealed_by_very_many_sketches(statement) -> None:
     point = SketchParameters(1, Fraction(1, 2 * 10**6), 1, MILLIONTH)
+    assert point.row == 0, "no row but the changed one, unless one is named"
     assert statement.at(point) is Truth.FALSE
     assert statement.margin(point).overlaps(LEMMA_3.statement.margin(point)), "length 0 becomes 1"
     assert MILLIONTH - float(statement.margin(point).mid()) > 200 * MILLIONTH
