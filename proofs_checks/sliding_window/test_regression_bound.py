@@ -83,7 +83,7 @@ def test_no_private_regression_fits_both_streams(statement) -> None:
         "eta < 1/2": attrs.evolve(SHORT, eta=Fraction(1, 2)),
         "failure >= 0": attrs.evolve(SHORT, failure=-1),
     }
-    for inside in (SHORT, attrs.evolve(SHORT, feature=Fraction(1, 2))):
+    for inside in (SHORT, attrs.evolve(SHORT, feature=Fraction(1, 2)), attrs.evolve(SHORT, rows=1)):
         bind_hypotheses(statement, inside, outside)
 
 

@@ -59,5 +59,5 @@ def test_a_sample_of_rows_is_not_private(statement) -> None:
         bind_hypotheses(statement, inside, outside)
     assert statement.conclusion(long) is Truth.FALSE, "three times 1/2 is more than 1: it is kept"
     assert statement.applies(SampledRow(HALF, 1, 1, Fraction(19, 25))) is Truth.FALSE
-    assert statement.applies(SampledRow(HALF, 1, 1, Fraction(37, 50))) is Truth.TRUE
+    assert statement.applies(SampledRow(HALF, 1, 1, Fraction(3, 4))) is Truth.TRUE, "equality"
     assert not statement.strict
