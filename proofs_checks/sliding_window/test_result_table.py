@@ -193,6 +193,7 @@ def test_smaller_entries_are_noticed(statements) -> None:
     )
     assert spectral.at(two) is Truth.TRUE
     assert rational(spectral.exhibiting(BASE).factor) == 1
+    assert BASE.factor == 8, "where no factor is named"
     third = Fraction(1, 3)
     assert spectral.exhibits(factor=third).at(attrs.evolve(two, factor=third)) is Truth.FALSE
     factor = at_fixed_failure(BASE.failure)
