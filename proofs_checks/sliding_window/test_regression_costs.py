@@ -31,7 +31,7 @@ OUTSIDE = {
     "C is positive semidefinite": attrs.evolve(PLAIN, side=Fraction(41, 20)),
     "corner > 0": attrs.evolve(PLAIN, corner=0),
     "eta > 0": attrs.evolve(PLAIN, eta=0),
-    "eta < 1": attrs.evolve(PLAIN, eta=Fraction(101, 100)),
+    "eta < 1": attrs.evolve(PLAIN, eta=1),
     "error >= 0": attrs.evolve(PLAIN, error=-SMALL),
     "(41), left: K - E I <= C": attrs.evolve(PLAIN, corner=LARGE),
     "(41), right: C <= K/(1 - eta) + E I": attrs.evolve(PLAIN, corner=Fraction(51, 10), end=Fraction(51, 10)),
@@ -180,7 +180,7 @@ def test_28_and_29_combine(statement) -> None:
     assert statement.margin(TIGHT) == 0
     assert not statement.strict
     outside = {
-        "eta < 1": attrs.evolve(TIGHT, eta=Fraction(101, 100)),
+        "eta < 1": attrs.evolve(TIGHT, eta=1),
         "(28)": attrs.evolve(TIGHT, seen=Fraction(51, 10)),
         "(29)": attrs.evolve(TIGHT, seen=LARGE),
     }

@@ -39,6 +39,16 @@ SEEN = UpdatedRun(fmpq_mat([[2, 1, 0], [0, 1, 0]]), fmpq_mat([[1, 0, 0]]), fmpq_
 """The first row is what the sketch of the second one is, 2 e_1 + e_2, and in its row space."""
 
 
+ALONE = UpdatedRun(fmpq_mat([[1]]), fmpq_mat([[50]]), fmpq_mat([[1]]), 2, 4, HALF)
+"""One row, and so no later sketch: whatever Phi is."""
+IN_THE_SPAN = (
+    UpdatedRun(fmpq_mat([[1], [0]]), fmpq_mat([[50]]), fmpq_mat([[1], [1]]), 2, 4, HALF),
+    attrs.evolve(LINE, rows=fmpq_mat([[1], [0], [0], [0], [0]])),
+    UpdatedRun(fmpq_mat([[2, 1], [0, 1]]), fmpq_mat([[1, 0]]), fmpq_mat([[1], [1]]), 2, 4, HALF),
+)
+"""The first row is in the row space of every later sketch: of 100, and of (2, 1) = 2 (1, 0) + (0, 1)."""
+
+
 @lemma_3.supports(
     "output-as-repaired",
     grade="derived",
@@ -78,4 +88,8 @@ def test_in_many_dimensions_the_output_is_the_sketch_of_the_window(statement) ->
         "eta < 1": attrs.evolve(INSIDE, eta=1),
         POSITION: LINE,
     }
-    bind_hypotheses(statement, INSIDE, outside)
+    for inside in (INSIDE, ALONE):
+        bind_hypotheses(statement, inside, outside)
+    assert statement.at(ALONE) is Truth.TRUE
+    for p in IN_THE_SPAN:
+        assert statement.applies(p) is Truth.FALSE

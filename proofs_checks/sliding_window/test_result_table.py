@@ -183,7 +183,7 @@ def test_three_entries_cover_the_theorems(statements) -> None:
 
 
 @table_1.controls("spectral-error", grade="interval", region="r = 2: a third of the table's entry")
-@table_1.controls("constrained-error", grade="interval", region="k = 1: half of the factor")
+@table_1.controls("constrained-error", grade="interval", region="k = 1: 999/1000 of the factor")
 @table_1.controls("components-space", grade="interval", region="five times the table's entry at eta = 6/25")
 def test_smaller_entries_are_noticed(statements) -> None:
     by_name = by_step(statements)
@@ -192,12 +192,15 @@ def test_smaller_entries_are_noticed(statements) -> None:
         by_name[name] for name in ("spectral-error", "constrained-error", "components-space")
     )
     assert spectral.at(two) is Truth.TRUE
+    assert rational(spectral.exhibiting(BASE).factor) == 1
+    assert BASE.factor == 8, "where no factor is named"
     third = Fraction(1, 3)
     assert spectral.exhibits(factor=third).at(attrs.evolve(two, factor=third)) is Truth.FALSE
     factor = at_fixed_failure(BASE.failure)
     assert constrained.at(attrs.evolve(BASE, factor=factor)) is Truth.TRUE
-    halved = attrs.evolve(BASE, target=1, factor=factor / 2)
-    assert constrained.exhibits(factor=factor / 2).at(halved) is Truth.FALSE
+    less = factor * 999 / 1000
+    one = attrs.evolve(BASE, target=1, factor=less)
+    assert constrained.exhibits(factor=less).at(one) is Truth.FALSE
 
     def five(p: TableSetting):
         return module.components_above(p) - 4 * table_entries.printed_spaces(p)[1]

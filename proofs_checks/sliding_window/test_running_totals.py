@@ -11,7 +11,7 @@ import numpy as np
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
-from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
+from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import real
 from dpmatrix.exact import rational
 from dpmatrix.mechanisms.streams import SlidingWindowGram, WindowParameters
@@ -160,6 +160,7 @@ ROWS_OUTSIDE = {
     "bound > 0": attrs.evolve(STILL, bound=0),
     "rows of norm at most 1": on_a_line((0, 0, Fraction(51, 50), 0, 0, 0), (0,)),
 }
+LONG_ROWS = tuple(on_a_line(rows, (0,)) for rows in ((2, 0, 0), (0, 2, 0), (0, 0, 2)))
 MALFORMED = (
     attrs.evolve(STILL, noise=(*STILL.noise, STILL.noise[0])),
     attrs.evolve(STILL, noise=(*STILL.noise[:-1], fmpq_mat([[0, 0], [0, 0]]))),
@@ -208,7 +209,7 @@ def test_running_totals_need_few_checkpoints(statement) -> None:
     event = next(condition for condition in statement.given if condition.says == EVENT)
     assert all(event.at(p) is Truth.FALSE for p in MALFORMED)
     assert statement.applies(on_a_line((0, 0, 0, 0, 0, Fraction(51, 50)), (0,))) is Truth.FALSE, "the last row"
-    for p in MALFORMED:
+    for p in (*MALFORMED, *LONG_ROWS, attrs.evolve(STILL, window=9, height=3)):
         assert statement.applies(p) is Truth.FALSE
     for p in as_the_library_runs():
         assert statement.at(p) is Truth.TRUE
@@ -290,6 +291,7 @@ def test_the_first_sum_is_near_the_window(statement) -> None:
     least = on_a_line((1, 1, 1, 1), (HALF, 0, 0, 0, 0), bound=HALF)
     assert statement.at(least) is Truth.TRUE
     assert statement.margin(least) == 0, "the noise takes all of zeta away"
+    assert statement.applies(on_a_line((1,) * 6, (7,))) is Truth.TRUE, "a noise that is the same at all times"
     assert not statement.strict
     for inside in (STILL, attrs.evolve(STILL, window=1), attrs.evolve(STILL, bound=0), LONG_AGO):
         bind_hypotheses(statement, inside, TOTALS_OUTSIDE)
@@ -317,6 +319,7 @@ def test_a_better_output_is_noticed(statement) -> None:
     assert statement.without(EVENT).at(more) is Truth.FALSE
 
 
+NEEDED = "zeta >= (16/7) s sqrt((2h+1) (d log 3 + (2h+2) log 2 + log(1/beta)))"
 DRAWN = TotalsNoise(13, 4, 2, 1, MILLIONTH, 2, HALF, 10**4)
 DRAWN_OUTSIDE = {
     "total >= 1, an integer": attrs.evolve(DRAWN, total=0),
@@ -329,7 +332,7 @@ DRAWN_OUTSIDE = {
     "dimension >= 1, an integer": attrs.evolve(DRAWN, dimension=0),
     "beta > 0": attrs.evolve(DRAWN, beta=0),
     "beta < 1": attrs.evolve(DRAWN, beta=1),
-    "zeta >= (16/7) s sqrt((2h+1) (d log 3 + (2h+2) log 2 + log(1/beta)))": attrs.evolve(DRAWN, bound=1),
+    NEEDED: attrs.evolve(DRAWN, bound=1),
 }
 
 
@@ -339,12 +342,16 @@ def deviation_by_hand(p: TotalsNoise) -> mpmath.mpf:
     return mpmath.sqrt(p.height + 1) * (z + mpmath.sqrt(z * z + 2 * epsilon)) / (2 * epsilon)
 
 
+def needed_by_hand(p: TotalsNoise) -> mpmath.mpf:
+    """Write the least zeta a second time."""
+    log = p.dimension * mpmath.log(3) + (2 * p.height + 2) * mpmath.log(2) - mpmath.log(real(p.beta))
+    return mpmath.mpf(16) / 7 * deviation_by_hand(p) * mpmath.sqrt((2 * p.height + 1) * log)
+
+
 def smallest_bound(p: TotalsNoise) -> Fraction:
     """Round zeta up to a thousandth."""
     with mpmath.workdps(40):
-        log = p.dimension * mpmath.log(3) + (2 * p.height + 2) * mpmath.log(2) - mpmath.log(real(p.beta))
-        needed = mpmath.mpf(16) / 7 * deviation_by_hand(p) * mpmath.sqrt((2 * p.height + 1) * log)
-        return Fraction(int(mpmath.ceil(1000 * needed)), 1000)
+        return Fraction(int(mpmath.ceil(1000 * needed_by_hand(p))), 1000)
 
 
 def sums_between(start: int, end: int, height: int) -> int:
@@ -389,6 +396,8 @@ def test_every_difference_of_totals_is_near(statement) -> None:
             assert statement.applies(attrs.evolve(p, bound=p.bound - Fraction(1, 1000))) is Truth.FALSE
             values += [(p, spare_by_hand(p)), (attrs.evolve(p, bound=20), spare_by_hand(attrs.evolve(p, bound=20)))]
         bind(statement, values[::3])
+        premise = Statement(NEEDED, statement.given[-1].margin, statement.given[:-1])
+        bind(premise, [(p, real(p.bound) - needed_by_hand(p)) for p, _ in values])
     assert not statement.strict
     for inside in (DRAWN, attrs.evolve(DRAWN, total=1, window=1, dimension=1)):
         bind_hypotheses(statement, inside, DRAWN_OUTSIDE)
@@ -403,13 +412,12 @@ def test_every_difference_of_totals_is_near(statement) -> None:
 )
 def test_a_smaller_bound_is_noticed(statement) -> None:
     drawn = TotalsNoise(14, 7, 3, 1, MILLIONTH, 1, MILLIONTH, 1)
-    name = "zeta >= (16/7) s sqrt((2h+1) (d log 3 + (2h+2) log 2 + log(1/beta)))"
     for short, share in ((attrs.evolve(drawn, window=1, height=0), Fraction(9, 10)), (drawn, Fraction(2, 3))):
         p = attrs.evolve(short, bound=smallest_bound(short))
         assert statement.at(p) is Truth.TRUE
         tight = attrs.evolve(p, bound=share * p.bound)
         assert statement.applies(tight) is Truth.FALSE
-        assert statement.without(name).at(tight) is Truth.FALSE
+        assert statement.without(NEEDED).at(tight) is Truth.FALSE
     many = attrs.evolve(drawn, total=300, window=200, height=0)
     wide = attrs.evolve(many, bound=smallest_bound(many))
     assert statement.without("2^h >= W").at(wide) is Truth.FALSE, "two hundred blocks"

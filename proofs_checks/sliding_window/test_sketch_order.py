@@ -103,7 +103,7 @@ def test_adjacent_sketches_are_not_comparable(statement) -> None:
         "Phi is m x d and every g has length m": attrs.evolve(CROSSED, coins=fmpq_mat([[1]])),
         "Update-Approx spares the first and the newest checkpoint": attrs.evolve(CROSSED, deleted=((2, 2),)),
         "rank >= 1, an integer": attrs.evolve(CROSSED, rank=0),
-        "eta > 0": attrs.evolve(CROSSED, eta=-1),
+        "eta > 0": attrs.evolve(CROSSED, eta=0),
         "eta < 1": attrs.evolve(CROSSED, eta=1),
         "Phi has 4r/eta rows": attrs.evolve(CROSSED, eta=fmpq(1, 3)),
     }

@@ -118,6 +118,7 @@ def test_even_a_row_of_the_ball_is_revealed_by_very_many_sketches(statement) -> 
     point = SketchParameters(1, Fraction(1, 2 * 10**6), 1, MILLIONTH)
     assert point.row == 0, "no row but the changed one, unless one is named"
     assert statement.at(point) is Truth.FALSE
+    assert LEMMA_3.statement.applies(point) is Truth.TRUE, "length 0"
     assert statement.margin(point).overlaps(LEMMA_3.statement.margin(point)), "length 0 becomes 1"
     assert MILLIONTH - float(statement.margin(point).mid()) > 200 * MILLIONTH
     lemma_3.tells("to break it (r = 1: about {about} delta)", 1 - statement.margin(point) / ball(point.delta))

@@ -11,11 +11,11 @@ import numpy as np
 import sympy
 from flint import arb
 
-from dpmatrix.claims import Truth, bind_hypotheses
+from dpmatrix.claims import Statement, Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.sliding_window.sketched_direction import LeadingSketch, half_margin, held
+from dpmatrix.spec.sliding_window.sketched_direction import LeadingSketch, held
 from dpmatrix.tracing import bind_expression
 
 conjecture_2 = cite("sliding-window.conjecture-2@9115fdde")
@@ -37,19 +37,24 @@ def quotient_law(p: LeadingSketch) -> mpmath.mpf:
     return mpmath.quad(density, [0, p.rows, 4 * p.rows + 20, mpmath.inf])
 
 
-DRAWN = [LeadingSketch(d, m, s, eta, 1) for d, m, s, eta in product((6, 9), (1, 4), (5, 20), (TENTH, Fraction(2, 5)))]
+def held_by_hand(p: LeadingSketch) -> mpmath.mpf:
+    """Pr(X <= x) by the law of X/(1 + X), a beta distribution; 1 where every direction is good enough."""
+    energy, allowed = real(p.spike) ** 2, real(p.eta) * (p.dimension - 1)
+    if p.rows >= p.dimension or energy - 1 <= allowed:
+        return mpmath.mpf(1)
+    most = allowed * energy / (energy - 1 - allowed)
+    shape, other = mpmath.mpf(p.rows) / 2, mpmath.mpf(p.dimension - p.rows) / 2
+    return mpmath.betainc(other, shape, 0, most / (1 + most), regularized=True)
 
 
-def check_law() -> None:
-    """By integration; where every direction is good enough, or the rows span all."""
-    with mpmath.workdps(20):
-        for p in DRAWN:
-            assert abs(quotient_law(p) - mpmath.mpf(held(p).mid().str(18, radius=False))) < mpmath.mpf(10) ** -8
-            assert abs(half_margin(p) - held(p) + arb(1) / 2) < arb(10) ** -9
-    assert held(LeadingSketch(5, 5, 3, TENTH, 1)) == 1
-    assert held(LeadingSketch(9, 1, Fraction(11, 10), Fraction(1, 3), 1)) == arb(1), "0.21 < 8/3"
-    assert held(LeadingSketch(9, 1, 2, Fraction(3, 8), 1)) == arb(1), "3 is all that there is to lose"
-    assert held(LeadingSketch(9, 1, 2, Fraction(37, 100), 1)) < 1
+EVEN = LeadingSketch(4, 2, 3, Fraction(4, 15), TENTH)
+"""x = 1, and X has the law of 1/X: the probability is 1/2 exactly."""
+POINTS = [LeadingSketch(d, m, s, eta, 1) for d, m, s, eta in product((6, 9), (1, 4), (5, 20), (TENTH, Fraction(2, 5)))]
+EDGES = [
+    LeadingSketch(5, 5, 3, TENTH, 1),
+    *(LeadingSketch(9, 1, 2, eta, 1) for eta in (Fraction(37, 100), Fraction(3, 8), Fraction(19, 50))),
+]
+"""The rows span all; next to, at and beyond the eta for which every direction is good enough."""
 
 
 @conjecture_2.supports(
@@ -76,7 +81,9 @@ def test_a_sketch_needs_rows_in_proportion(statement) -> None:
     assert sympy.simplify(sympy.gamma(t) / sympy.gamma(t + 1) - 1 / t).subs(t, 3) == 0
     rows, eta, constant = sympy.symbols("rows eta constant", positive=True)
     bind_expression(statement, rows - constant / eta, points=[WIDE])
-    check_law()
+    premise = Statement(statement.given[-1].says, statement.given[-1].margin, statement.given[:-1])
+    with mpmath.workdps(60):
+        bind(premise, [(p, held_by_hand(p) - mpmath.mpf(1) / 2) for p in (*POINTS, *EDGES, EVEN, WIDE)])
     inside = []
     for d, m, spike, eta in product(
         (4, 10, 40, 400), (1, 3, 9, 12), (30, 10**4), (SMALL, TENTH, Fraction(1, 3), LARGE)
@@ -99,25 +106,25 @@ def test_a_sketch_needs_rows_in_proportion(statement) -> None:
         "s^2 >= 2 d": level,
         "such a direction is held with probability 1/2": few,
     }
-    for point in (WIDE, LeadingSketch(50, 50, 11, SMALL, TENTH), LeadingSketch(4, 2, 9, LARGE, TENTH)):
+    for point in (WIDE, LeadingSketch(50, 50, 10, SMALL, TENTH), LeadingSketch(4, 2, 9, LARGE, TENTH), EVEN):
         bind_hypotheses(statement, point, outside)
     for says, point in list(outside.items())[4:]:
         others = [condition for condition in statement.given if condition.says != says]
         assert all(condition.at(point) is Truth.TRUE for condition in others)
         assert statement.conclusion(point) is Truth.FALSE
     assert statement.applies(attrs.evolve(WIDE, spike=Fraction(89, 10))) is Truth.FALSE, "79.2 for 80"
-    assert statement.applies(LeadingSketch(50, 50, 10, SMALL, TENTH)) is Truth.TRUE, "100 for 100"
-    even = LeadingSketch(4, 2, 3, Fraction(4, 15), TENTH)
-    assert statement.applies(even) is Truth.TRUE, "1/2 by symmetry: X is 1 at most"
-    assert statement.applies(LeadingSketch(47, 50, 11, SMALL, TENTH)) is Truth.FALSE, "47/50 for 1"
+    assert statement.applies(LeadingSketch(4, 4, 3, Fraction(6, 25), TENTH)) is Truth.FALSE, "24/25 for 1"
     assert not statement.strict
     assert [one.exhibited for one in statement.exists] == [rational(TENTH)]
 
 
 def test_the_law_of_the_least_angle() -> None:
-    """By drawing sketches."""
+    """By integration, and by drawing sketches; where every direction is good enough, or the rows span all."""
+    with mpmath.workdps(20):
+        for p in POINTS:
+            assert abs(quotient_law(p) - mpmath.mpf(held(p).mid().str(18, radius=False))) < mpmath.mpf(10) ** -8
     draw = np.random.default_rng(7)
-    for p in (DRAWN[1], DRAWN[5], DRAWN[-1]):
+    for p in (POINTS[1], POINTS[5], POINTS[-1]):
         scales = np.array([float(p.spike)] + [1.0] * (p.dimension - 1))
         sketched = draw.standard_normal((4000, p.rows, p.dimension)) * scales
         frames = np.linalg.qr(np.swapaxes(sketched, 1, 2))[0]
@@ -125,3 +132,7 @@ def test_the_law_of_the_least_angle() -> None:
         costs = (scales**2).sum() - captured
         share = np.mean(costs <= (1 + float(p.eta)) * (p.dimension - 1))
         assert abs(share - float(held(p).mid())) < 0.04
+    assert held(LeadingSketch(5, 5, 3, TENTH, 1)) == 1
+    assert held(LeadingSketch(9, 1, Fraction(11, 10), Fraction(1, 3), 1)) == arb(1), "0.21 < 8/3"
+    assert held(LeadingSketch(9, 1, 2, Fraction(3, 8), 1)) == arb(1), "3 is all that there is to lose"
+    assert held(LeadingSketch(9, 1, 2, Fraction(37, 100), 1)) < 1

@@ -379,6 +379,11 @@ def test_a_sketch_for_affine_problems(statement) -> None:
     small, large = Fraction(1, 50), Fraction(49, 50)
     for inside in (base, attrs.evolve(base, eta=small), attrs.evolve(base, eta=large, beta=small)):
         bind_hypotheses(statement, inside, outside)
+    either = statement.law.quantity(ConstantRows(1, 1, HALF, arb(-1).exp()))
+    assert either.contains(0), "3 rows or 4: 4 log(e) is a ball around 4"
+    assert either.contains(1)
+    assert not either.contains(fmpq(-1, 20))
+    assert not either.contains(fmpq(21, 20))
     few = attrs.evolve(base, constant=Fraction(1, 2))
     assert statement.exhibits(constant=Fraction(1, 2)).at(few) is Truth.FALSE, "one row"
     assert not statement.strict

@@ -143,4 +143,5 @@ def check_outside(statement, outside) -> None:
         "additive >= 0": attrs.evolve(WIDE, additive=-1),
         "eta < 1": attrs.evolve(WIDE, eta=1),
     }
-    bind_hypotheses(statement, WIDE, points)
+    for inside in (WIDE, KeptSpace(2, 2, 1, 1, HALF, Fraction(1, 9), 0, 0)):
+        bind_hypotheses(statement, inside, points)

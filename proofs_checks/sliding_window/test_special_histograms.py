@@ -100,6 +100,8 @@ def test_a_subspace_embedding_is_a_special_case(statement) -> None:
         exact, near = length**2, scale**2 * length**2
         values.append((point, min(Fraction(1), near - (1 - eta / 4) * exact, (1 + eta / 4) * exact - near)))
     bind(statement, values)
+    exact = attrs.evolve(SINGLE, embedding=fmpq_mat([[fmpq(15, 16), 0]]), basis=fmpq_mat([[1], [0]]))
+    values.append((attrs.evolve(exact, eta=Fraction(31, 64)), Fraction(0)))
     for p, value in values:
         assert statement.applies(p) is (Truth.TRUE if value >= 0 else Truth.FALSE)
     assert statement.at(EMBEDDED) is Truth.TRUE
@@ -170,7 +172,8 @@ def test_a_row_may_break_the_property(statement) -> None:
     assert all(statement.at(BrokenProperty(eta)) is Truth.TRUE for eta in (SMALL, HALF, LARGE, *etas))
     assert not statement.strict
     for eta in (SMALL, HALF, LARGE):
-        bind_hypotheses(statement, BrokenProperty(eta), {"eta > 0": BrokenProperty(-eta)})
+        for other in (-eta, 0):
+            bind_hypotheses(statement, BrokenProperty(eta), {"eta > 0": BrokenProperty(other)})
 
 
 @lemma_1.controls("property-after-a-row", grade="symbolic", region="a negative eta; a gap of 2 eta")

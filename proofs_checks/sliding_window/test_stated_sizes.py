@@ -71,6 +71,7 @@ def test_other_shapes_are_noticed(statement) -> None:
     found = module.outputs
     turned = redefined(statement, module, "outputs", lambda p: [one.transpose() for one in found(p)])
     assert turned.at(SHAPED) is Truth.FALSE
+    assert turned.margin(SHAPED) == -4 * 4 * (13 - 3), "four outputs, 3 x 13 and 13 x 13"
 
 
 STORED = Storage(2, 1, 1, SMALL, 50)
@@ -78,7 +79,7 @@ STORED_OUTSIDE = {
     "window >= 2, an integer": attrs.evolve(STORED, window=1),
     "dimension >= 1, an integer": attrs.evolve(STORED, dimension=0),
     "rank >= 1, an integer": attrs.evolve(STORED, rank=0, constant=1),
-    "eta > 0": attrs.evolve(STORED, eta=-SMALL, constant=1),
+    "eta > 0": attrs.evolve(STORED, eta=0, constant=1),
 }
 WINDOW, DIMENSION, RANK, ETA, CONSTANT = sympy.symbols("window dimension rank eta constant")
 
@@ -110,7 +111,7 @@ def test_space_for_a_constant_rank_and_eta(statement) -> None:
     assert all(statement.at(p) is Truth.TRUE for p in points)
     assert not statement.strict
     assert [one.after for one in statement.exists] == [("rank", "eta")]
-    outside = STORED_OUTSIDE | {"eta < 1": attrs.evolve(STORED, eta=Fraction(101, 100))}
+    outside = STORED_OUTSIDE | {"eta < 1": attrs.evolve(STORED, eta=1)}
     for inside in (STORED, Storage(9, 5, 2, LARGE, 2 / LARGE)):
         bind_hypotheses(statement, inside, outside)
 
@@ -156,7 +157,7 @@ def test_an_update_passes_through_every_row(statement) -> None:
         "doublings >= 1, an integer": attrs.evolve(LONG, doublings=0),
         "dimension >= 1, an integer": attrs.evolve(LONG, dimension=0),
         "rank >= 1, an integer": attrs.evolve(LONG, rank=0),
-        "eta > 0": attrs.evolve(LONG, eta=-1),
+        "eta > 0": attrs.evolve(LONG, eta=0),
         "eta < 1/4": attrs.evolve(LONG, eta=Fraction(1, 4)),
         "d > 4r/eta": attrs.evolve(LONG, dimension=20),
         "constant > 0": attrs.evolve(LONG, constant=0),

@@ -135,6 +135,8 @@ def test_the_gram_matrix_of_neighbours_changes_with_the_length_of_a_row(statemen
         assert statement.at(point) is Truth.TRUE
     for kinds in (("zero", "short", "zero"), ("short",), ("zero", "zero")):
         assert statement.at(pair(*kinds)) is Truth.TRUE
+    beside = StreamPair(fmpq_mat([[fmpq(119, 20)], [0]]), fmpq_mat([[5], [0]]))
+    assert statement.at(beside) is Truth.TRUE, "a long row changes, beside a row of zeros"
     values = [
         (StreamPair(fmpq_mat([[fmpq(k + 10, 20)]]), fmpq_mat([[fmpq(k, 20)]])), Fraction(300 + 20 * k, 400))
         for k in range(1, 22)

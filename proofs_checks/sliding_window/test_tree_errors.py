@@ -125,7 +125,12 @@ def test_the_noise_of_a_window_in_the_tree(statement) -> None:
     }
     for inside in (BASE, tree(2, SMALL, LARGE, 2, nodes=1, power=0), tree(5, 1, LARGE, 9, nodes=9)):
         bind_hypotheses(statement, inside, outside)
-    for other in (attrs.evolve(BASE, degrees=1), attrs.evolve(BASE, degrees=3), attrs.evolve(BASE, nodes=4)):
+    for other in (
+        attrs.evolve(BASE, degrees=1),
+        attrs.evolve(BASE, degrees=3),
+        attrs.evolve(BASE, nodes=4),
+        tree(2, 100, HALF, 32, nodes=12),
+    ):
         assert statement.applies(other) is Truth.FALSE
 
 
@@ -172,7 +177,7 @@ def test_the_error_of_sub_windows(statement) -> None:
     points = [
         SubWindows(d, epsilon, delta, eta, constant, sums, tuple(x + off for x in sums))
         for (d, epsilon, delta), eta, constant, sums, off in product(
-            ((1, 1, HALF), (3, 2, MILLIONTH)), (0, HALF), (0, SMALL, 1), ((5,), (4, 9), (0, 1, 2, 30)), (-1, 0, 1)
+            ((1, 1, HALF), (3, 2, MILLIONTH)), (0, HALF), (0, SMALL, 1), ((5,), (4, 9), (0, 1, 2, 30)), (-1, 0, 1, 99)
         )
     ]
     with mpmath.workdps(60):
@@ -193,6 +198,8 @@ def test_the_error_of_sub_windows(statement) -> None:
     }
     for point in (FULL, attrs.evolve(FULL, epsilon=SMALL, delta=LARGE, eta=LARGE), attrs.evolve(FULL, constant=0)):
         bind_hypotheses(statement, point, outside)
+    assert statement.applies(attrs.evolve(FULL, outputs=(5, 32))) is Truth.TRUE, "tau_0 log tau_0 is 25.4"
+    assert statement.applies(attrs.evolve(FULL, outputs=(5, 34))) is Truth.FALSE
     for wrong in (attrs.evolve(FULL, outputs=(5,)), attrs.evolve(FULL, sums=(), outputs=())):
         assert statement.applies(wrong) is Truth.FALSE
 
