@@ -12,6 +12,7 @@ from flint import arb
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real
+from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.noisy_semidefinite import (
     NoisyDirection,
@@ -100,7 +101,9 @@ def test_the_positive_part_of_noise_grows(statement) -> None:
     assert (arb(9) / 10).exp() / 10 < arb(1) / 4, "c e^(1-c) at c = 1/10"
     with mpmath.workdps(60):
         points = [ProjectedNoise(d, TENTH) for d in (*range(3, 23), 30, 200)]
-        bind(statement, [(p, mpmath.nstr(room(p), 50)) for p in points])
+        others = [ProjectedNoise(d, Fraction(each, 20)) for d, each in product((3, 30), (17, 19, 20, 21, 40))]
+        bind(statement, [(p, mpmath.nstr(room(p), 50)) for p in (*points, *others)])
+    assert [one.exhibited for one in statement.exists] == [rational(TENTH)]
     assert all(statement.at(p) is Truth.TRUE for p in points)
     margins = [statement.margin(p) for p in points]
     assert all(first < second for first, second in pairwise(margins)), "more dimensions leave more room"
@@ -176,6 +179,7 @@ def test_a_static_release_is_a_spectral_approximation(statement) -> None:
     bind_expression(statement, claimed - 8 * DEVIATION * sympy.sqrt(D * sympy.log(9) + sympy.log(D)), points=[STATIC])
     for d, epsilon, delta, eta in product((1, 2, 40), (SMALL, HALF, 1), (MILLIONTH, SMALL, HALF), (SMALL, HALF, LARGE)):
         assert statement.at(StaticRelease(d, epsilon, delta, eta, 26)) is Truth.TRUE
+    assert [one.exhibited for one in statement.exists] == [26]
     assert not statement.strict
     outside = GUARANTEE | {
         "epsilon <= 1": {"epsilon": Fraction(51, 50)},

@@ -55,7 +55,7 @@ def test_some_direction_is_not_seen(statement) -> None:
         "failure > 0": attrs.evolve(BLIND, failure=0),
         "failure < 1": attrs.evolve(BLIND, failure=1),
     }
-    for inside in (BLIND, attrs.evolve(BLIND, row=3)):
+    for inside in (BLIND, attrs.evolve(BLIND, row=3), attrs.evolve(BLIND, row=0)):
         bind_hypotheses(statement, inside, outside)
 
 
@@ -123,14 +123,19 @@ def test_both_bounds_of_corollary_1_fail(statement) -> None:
         (300, 24, 1000),
         (1000, 18, 500),
         (20, 17, 60),
+        (1000, 120, 145),
+        (1000, 200, 130),
     ):
         p = attrs.evolve(BLIND, constant=constant, dimension=dimension, row=row)
         first = statement.law.quantity(attrs.evolve(p, dimension=1))
         most = min(float(first), 1 - lost_by_hand(p))
         assert abs(float(statement.law.quantity(p).upper()) - most) < 1e-6
-    short = attrs.evolve(seen, row=30)
-    first = statement.law.quantity(attrs.evolve(short, dimension=1))
-    assert abs(float(statement.law.quantity(short).upper() - first)) < 1e-6, "M^2 is below the error: nothing is lost"
+    assert not statement.law.quantity(seen).contains(-arb(1) / 20)
+    nearly = attrs.evolve(seen, constant=1000, row=114)
+    for short in (attrs.evolve(seen, row=30), nearly, attrs.evolve(nearly, dimension=10**4)):
+        first = statement.law.quantity(attrs.evolve(short, dimension=1))
+        unlost = abs(float(statement.law.quantity(short).upper() - first))
+        assert unlost < 1e-6, "M^2 is below the error: nothing is lost"
     line = attrs.evolve(BLIND, dimension=1, failure=TENTH)
     statement.refute(
         lambda constant: attrs.evolve(
