@@ -121,6 +121,8 @@ MILLIONTH = Fraction(1, 10**6)
 
 
 CUT = NeighbouringCuts(2, Fraction(1, 10), 1, MILLIONTH, 1, Fraction(126, 5), Fraction(7, 10), 4)
+NEIGHBOURS = NeighbouringCuts(2, Fraction(1, 10), 1, MILLIONTH, 1, 0, Fraction(7, 10))
+"""One change, as no number of changes is given."""
 CUT_OUTSIDE = {
     "vertices >= 2, an integer": attrs.evolve(CUT, vertices=1),
     "eta > 0": attrs.evolve(CUT, eta=0),
@@ -175,7 +177,8 @@ def test_no_private_algorithm_answers_cuts_so_well(statement) -> None:
     assert statement.at(attrs.evolve(CUT, failure=Fraction(1, 50))) is Truth.TRUE, "so rare an error may be private"
     assert statement.at(farthest(attrs.evolve(CUT, changes=3))) is Truth.TRUE
     assert statement.at(attrs.evolve(CUT, change=HALF)) is Truth.TRUE
-    ones = [farthest(attrs.evolve(CUT, eta=Fraction(1, size), changes=1)) for size in range(130, 150)]
+    assert statement.applies(NEIGHBOURS) is Truth.TRUE
+    ones = [farthest(attrs.evolve(NEIGHBOURS, eta=Fraction(1, size))) for size in range(130, 150)]
     for p in ones:
         disjoint = arb(fmpq(49, 100)) / rational(p.eta) > 2 * additive_error(p)
         assert disjoint is (statement.conclusion(p) is Truth.FALSE), p.eta

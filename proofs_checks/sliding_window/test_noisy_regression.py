@@ -147,6 +147,9 @@ def test_the_best_regression_for_a_near_moment_is_cheap(statement) -> None:
     for wrong in ({"window": identity(3)}, {"published": identity(1)}, {"other": fmpq_mat([[1, 2]])}):
         assert statement.applies(attrs.evolve(GOOD, **wrong)) is Truth.FALSE
     assert stacked(number(3)) == fmpq_mat([[3], [-1]])
+    ridge = NoisyRegression(identity(2), identity(2), number(0), number(HALF), 2)
+    assert statement.applies(ridge) is Truth.TRUE, "C~ + zeta = 3: X~ = 0 costs 3, and X = 1/2 costs 15/4"
+    assert statement.applies(attrs.evolve(ridge, chosen=ridge.other, other=ridge.chosen)) is Truth.FALSE
 
 
 @theorem_8.controls("+repair", grade="symbolic", region="zeta for 2 zeta; without |X|^2; no noise bound; no choice")
