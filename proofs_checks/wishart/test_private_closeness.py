@@ -7,7 +7,7 @@ from fractions import Fraction
 import attrs
 import mpmath
 import sympy
-from flint import arb, fmpq_mat
+from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Statement, Truth, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real, real_matrix
@@ -296,5 +296,7 @@ def test_the_private_noise_needs_its_hypotheses(statement) -> None:
     halves = swapping(Fraction(11, 20), Fraction(9, 20), diagonal([Fraction(11, 20), 0]), records=41)
     assert statement.applies(halves) is Truth.FALSE
     assert statement.without(ENOUGH).at(halves) is Truth.FALSE, "41 of 80.4 records"
-    wrong = (attrs.evolve(STILL, removed=part) for part in (diagonal([0]), fmpq_mat([[0, 1], [0, 0]]), fmpq_mat(2, 3)))
+    nearly = fmpq_mat([[1, fmpq(1, 50)], [0, 1]])
+    parts = (diagonal([0]), fmpq_mat([[0, 1], [0, 0]]), nearly, fmpq_mat(2, 3))
+    wrong = (attrs.evolve(STILL, removed=part) for part in parts)
     assert all(of_hypothesis(statement, PARTS).at(run) is Truth.FALSE for run in wrong)
