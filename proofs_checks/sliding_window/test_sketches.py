@@ -222,7 +222,7 @@ def least_share(share_of_k: mpmath.mpf, eta: mpmath.mpf) -> mpmath.mpf:
     return (mpmath.sqrt(share_of_k) + mpmath.sqrt(2)) ** 2 / other / ours
 
 
-def check_other_rows() -> None:
+def check_other_rows() -> tuple[mpmath.mpf, mpmath.mpf]:
     """Check what is said of the size: (x - log(1 + x))/x^2 falls, so the factors are largest at eta = 1.
 
     The quotient by the rows of Davidson and Szarek is 1 at one k/log(2/beta), and falls with it towards 0.65.
@@ -239,10 +239,9 @@ def check_other_rows() -> None:
     etas = [mpmath.mpf(n) / 20 for n in range(1, 21)]
     limits = [mpmath.findroot(lambda c, e=e: least_share(c, e) - 1, 40) for e in etas]
     assert min(limits) == limits[-1]
-    lemma_6.tells("for a k above {above} log(2/beta)", limits[-1])
     farthest = [least_share(mpmath.mpf(10) ** 12, e) for e in etas]
     assert min(farthest) == farthest[-1]
-    lemma_6.tells("never fewer than {} of ours", farthest[-1])
+    return limits[-1], farthest[-1]
 
 
 @theorem_9.supports_repair(
@@ -313,7 +312,9 @@ def test_a_sketch_with_fewer_rows_than_the_dimension_has_a_kernel(statement) -> 
 def test_enough_rows_for_lemma_6(statement) -> None:
     """In an orthonormal basis of the subspace: `check_sketch_failure` at alpha = eta, and `check_failure_bound`."""
     check_failure_bound()
-    check_other_rows()
+    above, share = check_other_rows()
+    lemma_6.tells("for a k above {above} log(2/beta)", above)
+    lemma_6.tells("never fewer than {} of ours", share)
     check_size(statement, LEMMA_ROWS, 1)
 
 
