@@ -20,7 +20,7 @@ from dpmatrix.spec.sliding_window.sketches import ConstantRows, PrintedSketch, S
 from proofs_checks.sliding_window.sphere_average import check_sketch_failure
 
 theorem_9 = cite("sliding-window.theorem-9@d3ec62ec")
-lemma_6 = cite("sliding-window.lemma-6@4f694c4d")
+lemma_6 = cite("sliding-window.lemma-6@c90ca324")
 
 HALF = Fraction(1, 2)
 LARGE_ETA = Fraction(24, 25)

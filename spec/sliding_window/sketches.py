@@ -263,7 +263,7 @@ LEMMA_6 = Claim(
         "With k the lemma holds: with x = 7 eta/8, 2 (k log 3 + log(2/beta))/(x - log(1+x)) rows are proved, which for "
         "eta <= 1 are fewer than 9 (k + log(2/beta))/eta^2. The proof is complete. It averages a Chernoff bound for "
         "chi-square over the sphere, and takes the mean over a cap around the worst direction out of it, so that no "
-        "net is needed. The bound of Davidson and Szarek for the singular values, 2001, asks for (sqrt k + sqrt(2 "
+        "net is needed. The bound of Davidson and Szarek for the singular values asks for (sqrt k + sqrt(2 "
         "log(2/beta)))^2/(sqrt(1+eta) - 1)^2 rows: for eta <= 1 these are fewer only for a k above 30 log(2/beta), and "
         "never fewer than 0.65 of ours."
     ),
