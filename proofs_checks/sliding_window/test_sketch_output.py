@@ -284,7 +284,7 @@ def check_enclosures(law) -> None:
 
 @lemma_2.supports_repair(
     grade="derived",
-    region="every d, T, eta, beta by the docstring; d = 1, T <= 3 by chi-square laws alone",
+    region="every d, T, eta, beta by the docstring; by chi-square laws alone d = 1, T <= 3, and d = 2, 3 with 8 m rows",
 )
 @lemma_2.supports("union", grade="derived", region="every d, T, eta, beta: symbolically equal to beta at the least m")
 def test_enough_rows_keep_every_sketch(statements) -> None:
@@ -311,7 +311,7 @@ def test_enough_rows_keep_every_sketch(statements) -> None:
     law, union = (statements[f"sliding-window.lemma-2{part}"] for part in ("+repair", "/union"))
     for dimension, total, eta, beta in product((1, 2, 3), (1, 2, 3), (QUARTER, HALF, Fraction(9, 10)), (HALF, TENTH)):
         p = drawn(dimension, total, eta, beta)
-        assert dimension > 1 or law.at(p) is Truth.TRUE
+        assert law.at(p if dimension == 1 else attrs.evolve(p, size=8 * p.size)) is Truth.TRUE
         assert union.at(p) is Truth.TRUE
     values = []
     with mpmath.workdps(60):
