@@ -48,7 +48,7 @@ OTHER, CHANGE = "the other row has norm at most 1", "the rows differ by at most 
 OUTSIDE = {
     "time >= 1, an integer": attrs.evolve(START, time=0),
     "time <= T": attrs.evolve(START, time=6),
-    "the row has norm at most 1": streams(((fmpq(101, 100), 0), (1, 0))),
+    "the row has norm at most 1": streams(((2, 0), (1, 0))),
     "height >= 0, an integer": attrs.evolve(START, height=-1),
     "epsilon > 0": attrs.evolve(START, epsilon=0),
     "delta > 0": attrs.evolve(START, delta=0),
