@@ -149,7 +149,8 @@ LOW_RANK_LOWER_BOUNDS = Claim(
         "eps/10, but for logarithms."
     ),
     repair=Repair(
-        "neighbours that differ by 1 in one row of any length, and a factor that falls with epsilon",
+        "neighbours that differ by 1 in one row of any length, and k m times t^2 (1 - delta_t)/(20 (1 + e^(t eps))) in "
+        "place of a constant c times k d",
         Statement(
             "for every t and every (eps, delta)-private choice of a projection of rank k some k x (k + m) matrix of "
             "rank k has E|A - AP|_F^2 >= t^2 (1 - delta_t) k m / (20 (1 + e^(t eps))), delta_t = delta (1 + e^eps + "

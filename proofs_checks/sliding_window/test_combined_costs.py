@@ -29,8 +29,9 @@ TIGHT = RightInequality(2, Fraction(41, 10), Fraction(17, 10), Fraction(1, 30))
 """(1 + 1/5) 2 + 17/10 = 41/10."""
 
 
-@theorem_6.supports("equation-20", grade="symbolic", region="every eta > 0, K and costs: divide by 1 + 6 eta")
+@theorem_6.supports("equation-20", grade="derived", region="every eta > 0, K and costs")
 def test_equation_20_is_a_rearrangement(statement) -> None:
+    """The premise is (1 + 6 eta)|A~(1-X~)| + K - |A_W(1-X~)| >= 0; divided by 1 + 6 eta > 0 it is the claim."""
     sketch, window, extra, eta = sympy.symbols("sketch window extra eta", positive=True)
     premise = (1 + 6 * eta) * sketch + extra - window
     slack = sketch - (window - extra) / (1 + 6 * eta)

@@ -254,7 +254,7 @@ def test_enough_rows_for_theorem_9(statement) -> None:
     check_size(statement, THEOREM_ROWS, 4)
 
 
-@theorem_9.supports_repair(grade="interval", region="points: r = 1, 2, 3, 6, eta = 2/3, 1, beta = 9/10, 10^-6, exactly")
+@theorem_9.supports_repair(grade="numeric", region="points: r = 1, 2, 3, 6, eta = 2/3, 1, beta = 9/10, 10^-6, exactly")
 def test_the_exact_law_at_the_rows_of_theorem_9(statement) -> None:
     check_exact_law(statement, 4)
 
@@ -318,7 +318,7 @@ def test_enough_rows_for_lemma_6(statement) -> None:
     check_size(statement, LEMMA_ROWS, 1)
 
 
-@lemma_6.supports_repair(grade="interval", region="points: k = 1, 2, 3, 6, eta = 2/3, 1, beta = 9/10, 10^-6, exactly")
+@lemma_6.supports_repair(grade="numeric", region="points: k = 1, 2, 3, 6, eta = 2/3, 1, beta = 9/10, 10^-6, exactly")
 def test_the_exact_law_at_the_rows_of_lemma_6(statement) -> None:
     check_exact_law(statement, 1)
 

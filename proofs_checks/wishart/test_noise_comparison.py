@@ -153,7 +153,7 @@ def test_laplace_is_not_better_below_the_printed_level(statement) -> None:
 )
 @theorem_5.controls(
     "+repair",
-    grade="symbolic",
+    grade="interval",
     region="d = 9, ratio 9, and d = 484, ratio 1: the two choices exchanged; undecided between the thresholds; ratio "
     "above d",
 )
