@@ -252,6 +252,8 @@ def test_a_third_of_delta_is_too_little(statement) -> None:
 )
 def test_the_norm_event_is_needed(statement) -> None:
     """At gap 1000 the bound is below one; noise outside the event, or larger than its law, swaps the eigenvectors."""
+    assert FAR.gap == 1000
+    assert repaired_bound(FAR) < 1
     for says, run in NEEDED.items():
         assert statement.without(says).at(run) is Truth.FALSE
     turned = fmpq_mat([[fmpq(4, 5), fmpq(-3, 5)], [fmpq(3, 5), fmpq(4, 5)]])

@@ -57,7 +57,7 @@ def deviation(p: GaussianPromise, repaired: bool) -> mpmath.mpf:
 
 
 def exact_delta(p: GaussianPromise, repaired: bool) -> mpmath.mpf:
-    """Profile of Gaussian noise by its textbook formula, at 60 digits."""
+    """Profile of Gaussian noise by its textbook formula, at the working precision."""
     epsilon = real(p.epsilon)
     bound = real(p.norm_bound)
     sensitivity = bound**2 * (mpmath.sqrt(2) if p.adjacency is REPLACED else 1)

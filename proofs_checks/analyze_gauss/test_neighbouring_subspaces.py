@@ -158,7 +158,7 @@ def test_one_row_moves_the_projector_little(statements) -> None:
     row is two such Z with the same P and S: at most 2. Hence |X|_F <= x = 1/g or 2/g.
 
     The spread of the eigenvalues of Z is at most 1 or 2, less than g. So on M + tZ, 0 <= t <= 1, the gap stays
-    positive, the projector is continuous, and sin(2 t_i) <= x < 1: all t_i < 45 degrees. Then
+    positive, the projector is continuous, and sin(2 t_i) <= x < 1: all t_i < pi/4. Then
     |P - R|_F^2 = 2 sum sin^2 t_i = sum (1 - sqrt(1 - y_i)) with y_i = sin^2(2 t_i). That is convex in y_i and 0 at 0,
     so at most 1 - sqrt(1 - x^2), the square of the bound (3), and of sqrt(2) sin(arcsin(x)/2) (4). It is at most x^2:
     for a row added or removed the bound is at most 1/g < 1/(g - 2).

@@ -100,5 +100,7 @@ def test_neither_a_small_constant_nor_a_smaller_probability_will_do(statement) -
     half = Ensemble(1, Fraction(1, 2))
     assert statement.at(Ensemble(1, NORM_CONSTANT)) is Truth.TRUE
     assert statement.exhibits(constant=Fraction(1, 2)).at(half) is Truth.FALSE
+    assert abs(exceeding_probability(half) - arb("0.62")) < arb("0.005")
+    assert abs(exceeding_probability(Ensemble(1, NORM_CONSTANT)) - arb("2.6e-12")) < arb("5e-14")
     fast = statement.nudged(margin=lambda p: (-arb(30 * p.order)).exp() - exceeding_probability(p))
     assert fast.at(Ensemble(1, NORM_CONSTANT)) is Truth.FALSE

@@ -116,7 +116,7 @@ def test_all_steps_together_keep_the_guarantee(statement) -> None:
 
 @algorithm_3.controls("+repair", grade="interval", region="m = 50: the noise of one step; epsilon = 20: Delta")
 def test_noise_of_one_step_is_not_enough_for_fifty(statement) -> None:
-    """The exact profile at mu = sqrt(50)/Delta is above 0.3 for epsilon = 1, delta = 1e-6."""
+    """The exact profile at mu = sqrt(50)/Delta is above 0.17 for epsilon = 1, delta = 1e-6."""
     point = OnlinePromise(1, SMALL, 1, Adjacency.ADD_REMOVE_ONE, 50)
     assert statement.at(point) is Truth.TRUE
 
@@ -125,6 +125,7 @@ def test_noise_of_one_step_is_not_enough_for_fifty(statement) -> None:
         return arb(rational(p.delta)) / 2 - noise.delta(p.epsilon)
 
     assert statement.nudged(margin=one_step).at(point) is Truth.FALSE
+    assert arb(rational(point.delta)) / 2 - one_step(point) > arb("0.17")
     large = OnlinePromise(20, Fraction(1, 2), 1, Adjacency.ADD_REMOVE_ONE, 1)
     assert statement.at(large) is Truth.TRUE
     assert statement.nudged(margin=one_step).at(large) is Truth.FALSE

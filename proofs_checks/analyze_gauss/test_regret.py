@@ -98,6 +98,7 @@ def test_other_constants_and_a_fixed_epsilon_do_not_bound_the_regret(statement) 
 
     With delta = 1/2 for every m the term m delta is of the order of OPT.
     """
+    assert abs(4 * arb(18).log().sqrt() - arb("6.80")) < arb("0.005")
     point, less = tuned(1, 1, 10**40, 10**39), Fraction(62, 10)
     assert statement.at(point) is Truth.TRUE
     assert statement.exhibits(slope=less).at(attrs.evolve(point, slope=less)) is Truth.FALSE
@@ -176,9 +177,10 @@ def test_offline_loss_attains_the_mean(statement) -> None:
     One K for every epsilon fails: K = 1 at epsilon = 1, where a loss of 100 is on the event.
     """
     assert statement.at(SHARP) is Truth.TRUE
+    assert abs(arb(2).sqrt() * geometric_constant(SHARP.epsilon, SHARP.delta) ** 2 - arb("1.0")) < arb("0.05")
 
     def smaller(epsilon, delta) -> arb:
-        return geometric_constant(epsilon, delta) * (arb(138) / 140).sqrt()
+        return geometric_constant(epsilon, delta) * (arb("13.8") / 14).sqrt()
 
     less = attrs.evolve(SHARP, constant=smaller(SHARP.epsilon, SHARP.delta))
     assert statement.exhibits(constant=smaller).at(less) is Truth.FALSE

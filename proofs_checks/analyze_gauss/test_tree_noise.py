@@ -70,6 +70,8 @@ def test_noise_in_the_nodes_of_a_tree(statements) -> None:
     private, quiet = (statements[f"analyze-gauss.algorithm-3/{name}"] for name in ("tree", "tree-noise"))
     assert 2**6 > 7**2
     assert all((size + 1) ** 2 < 2 * size**2 for size in range(7, 99))
+    assert (64).bit_length() == 7
+    assert all(steps.bit_length() ** 2 == 36 < steps for steps in range(37, 64))
     values, sums = [], []
     with mpmath.workdps(80):
         for p in TREES:

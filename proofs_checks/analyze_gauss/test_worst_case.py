@@ -182,7 +182,7 @@ def test_theorem_4(statements) -> None:
 @theorem_4.controls(grade="interval", region="n = 2, k = 1: the loss is 2 ||E||_2")
 def test_theorem_4_fails_with_smaller_constants(statement) -> None:
     """13.8 in place of 14 fails where the loss is 2 ||E||_2; twice the loss is not allowed when E leaves the event."""
-    less = Fraction(138, 10)
+    less = Fraction("13.8")
     assert statement.at(within(SHARP)) is Truth.TRUE
     assert statement.exhibits(constant=less).at(within(SHARP, less)) is Truth.FALSE
     attained = within(NoisyMoment((28, 0, 0, 0), diagonal([1] * 4), (14, 14, 0, 0), SWAP_OF_FOUR, 1, 1))

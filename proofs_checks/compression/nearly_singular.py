@@ -15,8 +15,8 @@ def nearly_singular(smallness: Fraction, power: int, rows: int) -> GrowthPair:
     """eta^2 = t/(0.9 s) with t = 0.45 sqrt(ln 2/n), rounded to rationals; n = 10^power."""
     n, unit = 10**power, 10 ** (2 * power)
     with mpmath.workdps(3 * power + 40):
-        t = Fraction(int(unit * mpmath.mpf(9) / 20 * mpmath.sqrt(mpmath.log(2) / n)), unit)
-        eta = Fraction(int(unit * mpmath.sqrt(real(t) / real(smallness * 9 / 10))), unit)
+        t = Fraction(int(unit * real(Fraction("0.45")) * mpmath.sqrt(mpmath.log(2) / n)), unit)
+        eta = Fraction(int(unit * mpmath.sqrt(real(t) / real(smallness * Fraction("0.9")))), unit)
     fields = {"records": n, "rows": rows, "floor": Fraction(1, 2), "smallness": smallness, "c_min": Fraction(1, 2)}
     fields |= {"least_records": 2}
     first = correlated(1 - eta)

@@ -9,14 +9,17 @@ from math import isqrt
 import attrs
 import mpmath
 import sympy
-from flint import fmpq_mat
+from flint import arb, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real
+from dpmatrix.exact import ball, precision
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.compression import binary_columns
 from dpmatrix.spec.compression.binary_loss import GamePair
+from dpmatrix.spec.compression.covariances import inverse_difference, operator_norm
 from dpmatrix.spec.compression.transformation import RawPair
+from dpmatrix.spec.compression.truncated_loss import exact_loss
 from proofs_checks.compression.compressed_tails import least_rows, logarithm
 from proofs_checks.compression.covariance_pairs import UNIT
 from proofs_checks.compression.sign_pairs import (
@@ -80,6 +83,11 @@ def test_almost_equal_columns_make_the_loss_large(statement) -> None:
             p = game(n, differing(s, n), smallness=s, ratio=6, rows=int(24 * logarithm(n, 2)))
             assert statement.applies(p) is Truth.TRUE
             assert statement.conclusion(p) is Truth.FALSE, "K = 6"
+            with precision(512):
+                assert arb("0.9") < operator_norm(inverse_difference(p)) / ball(s) < arb("0.95")
+            reach = arb("4.5") * (p.rows * arb(4 * n).log()).sqrt() * arb("0.9") * ball(s)
+            rest = p.rows * (2 * ball(s) / n + arb(4) / n**2) / 2 + (1 + arb(1) / (n**2 - 1)).log()
+            assert exact_loss(p) > reach - rest
         sizes = (10**6, 10**9)
         shares = [Fraction(mpmath.nstr(1 / mpmath.sqrt(mpmath.log(n)), 20)) for n in sizes]
         small = [game(n, isqrt(int(n / (2 * s))) + 1, smallness=s) for n, s in zip(sizes, shares, strict=True)]

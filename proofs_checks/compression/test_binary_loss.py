@@ -7,14 +7,14 @@ from fractions import Fraction
 import attrs
 import mpmath
 import sympy
-from flint import fmpq
+from flint import arb, fmpq
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.compression import binary_loss, binary_region
+from dpmatrix.spec.compression import binary_loss, binary_region, tails
 from dpmatrix.spec.compression.binary_loss import GamePair
-from dpmatrix.spec.compression.covariances import largest_entry
+from dpmatrix.spec.compression.covariances import inverse_difference, largest_entry, operator_norm
 from proofs_checks.compression.compressed_tails import least_rows
 from proofs_checks.compression.covariance_pairs import sheared
 from proofs_checks.compression.sign_pairs import (
@@ -71,6 +71,10 @@ def test_almost_equal_columns_make_the_loss_large(statement, record_property) ->
     before, after = 2 * k / n, 2 * (k + 1) / n
     assert sympy.simplify(1 / after - 1 / before + n / (2 * k * (k + 1))) == 0, "(1)"
     statement.refute(almost_equal)
+    large, s = almost_equal(Fraction(1, 5), 10**12), arb(fmpq(1, 5))
+    assert arb("0.9") * s <= operator_norm(inverse_difference(large)) <= arb("0.95") * s
+    assert tails.squared_constant().sqrt() >= arb("4.5")
+    assert arb("4.5") * arb("0.9") >= 4
     found, losses = [], []
     for power, least in ((6, 82), (9, 98), (12, 111)):
         p = game(10**power, isqrt_of_root_log(power), smallness=Fraction(1, 3))

@@ -11,8 +11,11 @@ from flint import arb
 
 from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real, real_matrix
+from dpmatrix.exact import ball, precision
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.compression import tails
 from dpmatrix.spec.compression.compressed_growth import GrowthPair, OneColumn
+from dpmatrix.spec.compression.covariances import inverse_difference, operator_norm
 from dpmatrix.tracing import bind_expression
 from proofs_checks.compression.compressed_tails import least_rows, logarithm, squared_constant
 from proofs_checks.compression.covariance_pairs import INDEFINITE, SKEW, UNIT, sheared
@@ -120,6 +123,8 @@ def test_theorem_3_5_fails_without_a_floor(statement, record_property) -> None:
     eta, t = sympy.symbols("eta t", positive=True)
     assert sympy.simplify(1 / (eta + t) - 1 / eta + t / (eta * (eta + t))) == 0, "(1)"
     statement.refute(family)
+    assert tails.squared_constant().sqrt() >= arb("4.5")
+    assert arb("4.5") * arb("0.85") >= arb("3.8")
     losses = []
     for power, least in ((12, 105), (30, 160), (100, 290)):
         with mpmath.workdps(40):
@@ -127,6 +132,9 @@ def test_theorem_3_5_fails_without_a_floor(statement, record_property) -> None:
         p = nearly_singular(s * 10 / 9, power, least_rows(10**power, 2))
         assert statement.applies(p) is Truth.TRUE
         assert statement.formula(p) < -least
+        with precision(256):
+            share = operator_norm(inverse_difference(p)) / ball(p.smallness)
+            assert arb("0.85") <= share <= arb("0.9")
         losses.append(f"n = 10^{power}, least m: loss > {least + 1}")
     record_property("detail", "; ".join(losses))
     for smallness, power in MOST:

@@ -133,6 +133,7 @@ def test_lemma_b_1_fails_for_many_rows(statement, record_property) -> None:
 def test_where_lemma_b_1_first_fails() -> None:
     """Doubles, and deviations in steps of 7e-5: the first number of rows at which the tails exceed the bound."""
     tau = np.linspace(0.01, 0.3, 4000)
+    assert abs(tau[1] - tau[0] - 7e-5) < 5e-6
     exponent = tau**2 / (float(first_constant()) + float(second_constant()) * tau)
 
     def excess(rows: float) -> float:
@@ -190,7 +191,7 @@ def test_a_smaller_first_constant_fails(statement) -> None:
     """The variance is 2/m, so no C_1 below 4 will do: at m = 16000 the bound with 3.6 is below the probability."""
     p = ProjectedPair(16000, Fraction(1, 10))
     assert statement.at(p) is Truth.TRUE
-    smaller = redefined(statement, inner_products, "SHARP_FIRST", fmpq(36, 10))
+    smaller = redefined(statement, inner_products, "SHARP_FIRST", rational(Fraction("3.6")))
     assert smaller.at(p) is Truth.FALSE
     assert statement.without("norms <= 1").at(ProjectedPair(100, Fraction(1), 1, 9)) is Truth.FALSE
 

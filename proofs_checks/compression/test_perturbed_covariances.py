@@ -158,6 +158,8 @@ def test_proposition_3_1_fails_with_smaller_constants(statements) -> None:
     """The sharp constant of (7) is sqrt(p (p - 1)) = 10.49 at p = 11, so 0.9 p fails."""
     statement = statements["compression.proposition-3-1"]
     size = 11
+    assert abs(arb(size * (size - 1)).sqrt() - arb("10.49")) < arb("0.005")
+    assert arb("0.9") * size < arb(size * (size - 1)).sqrt()
     flat = correlated(*[Fraction(1, 100)] * (size * (size - 1) // 2))
     point = NearbyPair(flat, correlated(*[0] * (size * (size - 1) // 2)), Fraction(1, 100))
     assert statement.at(point) is Truth.TRUE

@@ -174,6 +174,8 @@ def test_theorem_4_6(statement) -> None:
 def test_theorem_4_6_needs_its_factor(statements) -> None:
     """Two thirds of the bound of 9.00 are below the exact supremum of 6.18."""
     point = truncated(UNIT, correlated(Fraction(1, 100)), Fraction(1, 100), rows=2000)
+    assert abs(truncated_loss.printed_bound(point) - arb("9.00")) < arb("0.005")
+    assert abs(truncated_loss.exact_loss(point) - arb("6.18")) < arb("0.005")
     printed_one, sharper = (statements[f"compression.theorem-4-6{name}"] for name in ("", "/sharper"))
     for statement, name in ((printed_one, "printed_bound"), (sharper, "sharper_bound")):
         whole = getattr(truncated_loss, name)

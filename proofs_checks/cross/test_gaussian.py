@@ -11,7 +11,8 @@ from flint import arb
 
 from dpmatrix.claims import Statement, Truth, bind_hypotheses, certify, interval
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.cross_gaussian import GaussianScales
+from dpmatrix.spec.analyze_gauss.gaussian_mechanism import printed_deviation
+from dpmatrix.spec.cross_gaussian import GaussianScales, first_scale
 from dpmatrix.tracing import bind_expression
 
 gaussian_constant = cite("cross.gaussian-constant@50d0f49f")
@@ -62,8 +63,10 @@ def test_the_second_scale_covers_the_first(statement) -> None:
     (d^2+d)/(2 sqrt(2 pi)) grows with d and is 6/(2 sqrt(2 pi)) at d = 2, so L_2 - L >= ln(6/(2.5 sqrt(2 pi))), about
     -0.043. Squared, 18 L_2 - 4 L >= 14 L - 18 * 0.0435 > 0. The last term of beta is positive.
     """
-    shift = (6 / (arb(5) / 2 * (2 * arb.pi()).sqrt())).log()
-    least = (arb(5) / 4).log().lower()
+    shift = (6 / (arb("2.5") * (2 * arb.pi()).sqrt())).log()
+    least = arb("1.25").log().lower()
+    assert abs(shift + arb("0.043")) < arb("0.0005")
+    assert -18 * shift < 18 * arb("0.0435") < 14 * least
 
     def squares(p: Logarithm) -> arb:
         return 18 * (p.value + shift) - 4 * p.value
@@ -132,6 +135,8 @@ def test_the_slides_lie_between(statements) -> None:
 def test_a_large_delta_turns_the_order(statement) -> None:
     """At delta = 1/2 Delta is 2.18 and the scale of wishart 1.91; c without its sqrt(2) is below Delta everywhere."""
     assert statement.without(SMALL).at(GaussianScales(2, 1, Fraction(1, 2))) is Truth.FALSE
+    assert abs(printed_deviation(1, Fraction(1, 2)) - arb("2.18")) < arb("0.005")
+    assert abs(first_scale(GaussianScales(2, 1, Fraction(1, 2))) - arb("1.91")) < arb("0.005")
     small = GaussianScales(2, 1, Fraction(1, 10**9))
     assert statement.nudged(lambda margin: margin - 2).at(small) is Truth.FALSE
 

@@ -13,7 +13,7 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.cross_adjacency import ChangedRow, moved_by_one
-from dpmatrix.spec.cross_low_rank import PrivateError, error_constant
+from dpmatrix.spec.cross_low_rank import PrivateError, error_constant, release_noise
 from dpmatrix.tracing import bind_expression
 
 low_rank_lower_bounds = cite("cross.low-rank-lower-bounds@e9de75bb")
@@ -60,10 +60,14 @@ def test_rows_of_the_unit_ball_cost_less(statement) -> None:
     """The top-k space P of A'A + N: Tr(P A'A) >= Tr(P* A'A) - Tr((P* - P)N) >= Tr(P* A'A) - 2k|N|, P* the best.
 
     So |A - AP|_F^2 <= |A - AP*|_F^2 + 2k|N|, and sqrt(x + y) <= sqrt(x) + sqrt(y). |N| and the privacy of the release
-    are those of the repaired theorem-15 of sliding-window, with probability 1 - 1/d. sqrt(2 * 4 * 6 * 1.6) d^(1/4) <
+    are those of the repaired theorem-15 of sliding-window, with probability 1 - 1/d. sqrt(2 * 4 * 6 * 1.61) d^(1/4) <
     9 d^(1/4) <= c d^(1/2) from d = (9/c)^4 on.
     """
     statement.refute(lambda constant: PrivateError(at_least((9 / rational(constant)) ** 4), 1, 1, MILLIONTH, constant))
+    level = (2 * arb(10**6).log()).sqrt()
+    assert (level + (level**2 + 2).sqrt()) / 2 < 6
+    assert (arb(9).log() + arb(-1).exp()).sqrt() < arb("1.61"), "(log d)/d is at most 1/e"
+    assert (2 * 4 * 6 * arb("1.61")).sqrt() < 9
     wide = PrivateError(at_least((900 / rational(1)) ** 4), 5, 1, MILLIONTH, Fraction(1, 100))
     assert statement.conclusion(wide) is Truth.FALSE, "for other ranks as well"
     assert statement.margin(wide) < -100, "by how much"
@@ -126,6 +130,9 @@ def test_the_error_with_a_delta_needs_its_constant(statement) -> None:
     def less(delta) -> arb:
         return error_constant(delta) * 9 / 10
 
+    plane = with_a_delta(2, 1, HALF)
+    share = 2 * release_noise(plane) / (error_constant(HALF) * arb(2).sqrt())
+    assert abs(share - arb("0.97")) < arb("0.005")
     assert statement.exhibits(constant=less).at(PrivateError(2, 1, 1, HALF, less(HALF))) is Truth.FALSE
     assert statement.without(ONE_AT_MOST).at(with_a_delta(2, 100, HALF)) is Truth.FALSE
 

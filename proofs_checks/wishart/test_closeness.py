@@ -8,13 +8,20 @@ from fractions import Fraction
 import attrs
 import mpmath
 import sympy
-from flint import fmpq, fmpq_mat
+from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.exact import ball, rational
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.wishart.closeness_proof import TopVectorRun, scale_eigenvalue, tail_factor, tail_parameter
+from dpmatrix.spec.common.spectra import frobenius_norm, projector_difference, trace
+from dpmatrix.spec.wishart.closeness_proof import (
+    TopVectorRun,
+    sample_size,
+    scale_eigenvalue,
+    tail_factor,
+    tail_parameter,
+)
 from dpmatrix.spec.wishart.wishart_tail import WishartTail, printed_threshold
 from proofs_checks.exact_matrices import conjugated, diagonal, rotation
 
@@ -189,6 +196,7 @@ def test_printed_theorem_fails_for_one_sign(statement) -> None:
     """vhat_1 = -e1 is as much a top eigenvector of diag(1, 0) + I/10 as e1; 80.4 records are enough, there are 100."""
     assert statement.at(REVERSED) is Truth.FALSE
     assert statement.at(SHIFTED) is Truth.TRUE
+    assert abs(sample_size(REVERSED) - arb("80.4")) < arb("0.05")
     bind_numbers(statement, lambda n: n.cosine - n.rho)
     assert statement.conclusion(attrs.evolve(TURNED, rho=Fraction(3, 5))) is Truth.TRUE, "equality"
     bind_names(statement, NOISY_TOP, SEMIDEFINITE, PARAMETERS, RHO, SAMPLE_SIZE, TAIL_EVENT)
@@ -265,6 +273,9 @@ def test_norm_is_not_its_square(statement) -> None:
     """For cos = 3/5 the trace is 2 - 18/25 = 32/25, the norm its root, 1.13."""
     assert statement.at(TURNED) is Truth.FALSE
     assert statement.at(SHIFTED) is Truth.TRUE, "0 is its own square"
+    difference = projector_difference(TURNED)
+    assert trace(difference * difference.transpose()) == fmpq(32, 25)
+    assert abs(frobenius_norm(difference) - arb("1.13")) < arb("0.005")
     bind_names(statement, TOP)
     bind_numbers(statement, lambda n: -abs(n.frobenius - n.frobenius**2))
 

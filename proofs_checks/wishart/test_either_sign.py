@@ -13,7 +13,7 @@ from flint import arb, fmpq_mat
 from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.common.spectra import SpectralPair
+from dpmatrix.spec.common.spectra import SpectralPair, frobenius_norm, projector_difference
 from dpmatrix.spec.wishart.either_sign import spread_bound_margin
 from dpmatrix.spec.wishart.subspace import theorem_6_margin
 from proofs_checks.exact_matrices import diagonal, rotation
@@ -129,6 +129,9 @@ def test_the_gap_must_exceed_the_spread(statement) -> None:
     assert statement.without(SMALL).at(TIE) is Truth.FALSE
     assert theorem_6_margin(TIE) < 0, "the printed inequality, whose hypothesis allows equality"
     sharp = TURNS[-1]
+    assert abs(arb(sharp.perturbed_frame[0, 0]).acos() * 180 / arb.pi() - arb("43.6")) < arb("0.05")
+    bound = sharp_spread(sharp)[0] / sharp_spread(sharp)[1]
+    assert abs(frobenius_norm(projector_difference(sharp)) / bound - arb("0.976")) < arb("0.0005")
 
     def smaller(p: SpectralPair) -> arb:
         spread, gap = sharp_spread(p)

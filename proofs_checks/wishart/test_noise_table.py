@@ -13,6 +13,7 @@ from flint import arb
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.exact import ball, precision
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.wishart.noise_norms import laplace_norm
 from dpmatrix.spec.wishart.noise_table import (
     TableRows,
     delta_slacks,
@@ -167,6 +168,12 @@ def test_repaired_table(statement) -> None:
     for size, scale, most in ((WISHART, sympy.Rational(3, 2), 9), (DIFFERENCE, 1, 8)):
         assert falls_with_d(size)
         assert (most - scale * size.subs(d_, 2) / 2).evalf(30) > 0
+    for p in ROWS:
+        sides, root = laplace_norm(p.dimension, arb(1)), arb(p.dimension).sqrt()
+        assert abs(sides.low - root) < arb(10) ** -9
+        assert abs(sides.high - 15 * root) < arb(10) ** -9
+        narrow = (2 * (arb("1.25") / ball(p.delta)).log()).sqrt() * arb(2).sqrt() / (p.records * ball(p.epsilon))
+        assert abs(repaired_deviations(p)[1] / narrow - 1) < arb(10) ** -9
     level = sympy.Symbol("level", positive=True)
     assert sympy.simplify(sympy.sqrt(2 * level) * sympy.sqrt(2) - 2 * sympy.sqrt(level)) == 0
     bind(statement, [(p, repaired_table(p)) for p in ROWS])

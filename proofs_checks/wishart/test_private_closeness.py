@@ -13,8 +13,9 @@ from dpmatrix.claims import Statement, Truth, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real, real_matrix
 from dpmatrix.exact import ball, rational
 from dpmatrix.reporting.citing import cite
+from dpmatrix.spec.common.spectra import noise_norm
 from dpmatrix.spec.wishart import private_closeness
-from dpmatrix.spec.wishart.closeness_proof import TopVectorRun, tail_factor_at
+from dpmatrix.spec.wishart.closeness_proof import TopVectorRun, scale_eigenvalue, tail_factor, tail_factor_at
 from dpmatrix.spec.wishart.private_closeness import PrivateRun
 from proofs_checks.exact_matrices import conjugated, diagonal
 from proofs_checks.wishart.noisy_runs import (
@@ -166,8 +167,8 @@ def test_the_sine_is_no_smaller(statement) -> None:
 def test_fewer_records_suffice(statement) -> None:
     """For W >= 0 the spread is at most ||W||, on the event at most 3K/(2 n epsilon) <= 2 rho sqrt(1 - rho^2) g (1).
 
-    That is below the gap g for rho > sqrt(2)/2 (2), so sin 2 theta <= 2 rho sqrt(1 - rho^2) with theta below 45
-    degrees, by the step on twice the angle. There sin 2 theta grows with theta, so theta is at most arccos rho.
+    That is below the gap g for rho > sqrt(2)/2 (2), so sin 2 theta <= 2 rho sqrt(1 - rho^2) with theta below pi/4,
+    by the step on twice the angle. There sin 2 theta grows with theta, so theta is at most arccos rho.
     """
     K, n, epsilon, rho, g = sympy.symbols("K n epsilon rho g", positive=True)
     share = 2 * rho * sympy.sqrt(1 - rho**2)
@@ -200,8 +201,11 @@ def test_fewer_records_suffice(statement) -> None:
     "fewer-records", grade="interval", region="d = 2: 36 records in place of 37.1; noise outside the event"
 )
 def test_still_fewer_records_do_not_suffice(statement) -> None:
-    """The least noise with the cosine 4/5 has the norm 0.96, which the event allows up to 36.6 records."""
+    """The least noise with the cosine 4/5 has the norm 0.96, which the event allows up to 36.66 records."""
     sharp = attrs.evolve(least_turn(3, 1), rho=Fraction(81, 100), records=36)
+    assert abs(noise_norm(sharp) - arb("0.96")) < arb(10) ** -9
+    allowed = tail_factor(sharp) * scale_eigenvalue(sharp) * sharp.records / noise_norm(sharp)
+    assert abs(allowed - arb("36.66")) < arb("0.005")
     assert statement.applies(sharp) is Truth.FALSE, "37.1 records are enough"
     assert statement.applies(attrs.evolve(QUIET, rho=sharp.rho, records=38)) is Truth.TRUE
     assert statement.without(FEWER).at(sharp) is Truth.FALSE

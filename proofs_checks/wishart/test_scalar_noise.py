@@ -94,7 +94,7 @@ def printed_gap(c: arb, epsilon: arb) -> arb:
     near, far = epsilon / (2 * c) - c, -epsilon / (2 * c) - c
     root_two = arb(2).sqrt()
     profile = ((-near / root_two).erfc() - epsilon.exp() * (-far / root_two).erfc()) / 2
-    return 5 * (-c * c / 2).exp() / 4 - profile
+    return arb("1.25") * (-c * c / 2).exp() - profile
 
 
 @attrs.frozen

@@ -181,16 +181,20 @@ def test_theorem_6_fails_with_a_smaller_constant(statement) -> None:
     """At this point the ratio of the two sides is sqrt(2)/(4 cos) = 0.36, so 0.72 in place of 2 fails."""
     assert statement.at(SHARPEST) is Truth.TRUE
 
-    def with_constant(percent: int) -> Statement:
+    ratio = frobenius_norm(projector_difference(SHARPEST)) * gap(SHARPEST) / (2 * noise_norm(SHARPEST))
+    assert abs(ratio - arb(2).sqrt() / (4 * arb(SHARPEST.perturbed_frame[0, 0]))) < arb(10) ** -9
+    assert abs(ratio - arb("0.36")) < arb("0.005")
+
+    def with_constant(constant: str) -> Statement:
         def margin(p: SpectralPair) -> arb:
-            bound = arb(percent) / 100 * arb(p.k).sqrt() * noise_norm(p) / gap(p)
+            bound = arb(constant) * arb(p.k).sqrt() * noise_norm(p) / gap(p)
             return bound - frobenius_norm(projector_difference(p))
 
         return statement.nudged(margin=margin)
 
     assert statement.margin(NOISELESS).contains(0)
-    assert with_constant(72).at(SHARPEST) is Truth.FALSE
-    assert with_constant(74).at(SHARPEST) is Truth.TRUE
+    assert with_constant("0.72").at(SHARPEST) is Truth.FALSE
+    assert with_constant("0.74").at(SHARPEST) is Truth.TRUE
     assert statement.at(NOISELESS) is Truth.TRUE
     assert statement.applies(SpectralPair((4, 0), ONE, (6, 2), ONE, 1)) is Truth.TRUE, "the gap is 2 ||W|| exactly"
     says = "W is positive semidefinite"

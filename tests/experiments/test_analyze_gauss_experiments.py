@@ -44,6 +44,7 @@ def test_the_noise_does_not_hide_a_pixel(statement) -> None:
     image_experiment.tells("one pixel has delta above {above} at", fmpq(1, 2) - statement.margin(corner))
     with mpmath.workdps(80):
         mu, values = mpmath.mpf(255) / 20, []
+        assert mu == mpmath.mpf("12.75")
         for epsilon, delta in product((1, 2, 3, 5, 8, 10), (2, 3, 7, 100)):
             found = mpmath.ncdf(mu / 2 - epsilon / mu) - mpmath.exp(epsilon) * mpmath.ncdf(-mu / 2 - epsilon / mu)
             point = PixelPromise(Fraction(epsilon, 10), Fraction(2, delta))

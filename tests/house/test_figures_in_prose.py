@@ -2,7 +2,7 @@
 
 The exceptions stand in `untold_figures.toml`: for each claim and each page pieces of its prose, each with the reason
 why no item computes its figures. A decimal of a page that a block of that page prints is told by the block, which
-`tests/documentation` runs. README.md has a test of its own.
+`tests/documentation` runs. README.md has a test of its own, and so have the docstrings of evidence.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ from flint import arb
 from dpmatrix.claims import Claim
 from dpmatrix.documentation import Page, blocks, pages
 from dpmatrix.reporting.citing import cite
-from dpmatrix.reporting.prose import Figure, Telling, figures, prose_of, tell
+from dpmatrix.reporting.prose import Figure, figures, prose_of, tell
 from dpmatrix.reporting.tellings import Told, told
 from dpmatrix.spec import load
 from tests.documentation.told_pages import prose
+from tests.house.told_spans import excepted, spans
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("proofs_checks", "tests", "audit")
@@ -47,22 +48,6 @@ def tellings() -> dict[str, list[Told]]:
 @cache
 def exceptions() -> Excepted:
     return tomllib.loads(EXCEPTIONS.read_text(encoding="utf-8"))
-
-
-def spans(text: str, templates: Iterable[str]) -> set[tuple[int, int]]:
-    """Return where the figures stand that the templates have places for."""
-    return {(found.start, found.end) for words in templates for places in Telling(words).read(text) for found in places}
-
-
-def excepted(text: str, phrases: Iterable[str]) -> list[range]:
-    """Return where the excepted pieces of a text stand."""
-    found = []
-    for phrase in phrases:
-        start = text.find(phrase)
-        while start >= 0:
-            found.append(range(start, start + len(phrase)))
-            start = text.find(phrase, start + 1)
-    return found
 
 
 def printed(page: Page) -> set[str]:

@@ -132,7 +132,7 @@ def truncated_run(drawn: list[LazyNormals], seed: int, differing: int, attempts:
     region="n = 140, p = 2: runs with one, with several and with too many attempts, replayed in balls",
 )
 def test_the_first_draw_inside_the_box_is_released(statement, drawn) -> None:
-    """At correlation 1/2 against -1/2 about 0.6 of the draws are kept, at 0.97 none."""
+    """At correlation 1/2 against -1/2 about half of the draws are kept, of nearly equal columns hardly any."""
     runs = [truncated_run(drawn, seed, 35, 6) for seed in range(4)]
     runs += [truncated_run(drawn, 1, 2, 2), truncated_run(drawn, 1, 70, 3, Fraction(1, 3))]
     for run in runs:
