@@ -8,21 +8,18 @@ reaches it. Nothing is written but what ``--json``, ``--table`` and ``--state`` 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterable
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a process that forks must have no threads
 
-from mutation import explanations, report, substitution
+from mutation import explanations, report, substitution, table
 from mutation.asking import Tell
 from mutation.campaign import Campaign
 from mutation.evidence import NoEvidenceError
-from mutation.mutants import Module
 from mutation.selection import OPERATORS, VACUOUS, Selection, run
 from mutation.state import State, StateError
 from mutation.verdicts import Outcome
@@ -35,17 +32,6 @@ from dpmatrix.claims.strangers import TRUSTED_BASE
 
 HERE = Path(__file__).resolve().parent
 WIDTH = 120
-HEAD = """# Mutants of the specification, and of what it computes with
-
-Each row counts the changes of one kind to one module, one at a time, by what became of them: killed by an item of
-evidence that objected, that crashed, that could not be imported or that took too long; explained, one by one, in
-`mutation_survivors.toml`; survived without an explanation; not part of what any claim computes; and noticed by
-evidence while the fingerprint of the claim stayed the same. {extent}; the code that was changed has, words aside, the
-digest {digest}.{renewed}
-
-"""
-ALL, PART = "All of them were judged", "A part of them was judged"
-RENEWED = " What no item had noticed, and what is new, was judged after the evidence had been mended."
 WARM = ("numpy", "scipy.stats", "sympy", "mpmath", "hypothesis")
 
 
@@ -61,7 +47,8 @@ def _arguments() -> argparse.Namespace:
         "--again", type=Path, metavar="FILE", help="only what a run with --json FILE left open, and what is new"
     )
     parser.add_argument("--state", type=Path, metavar="FILE", help="keep every fate there, and go on from it")
-    parser.add_argument("--table", type=Path, metavar="FILE", help="write counts by module and kind of change")
+    parser.add_argument("--table", type=Path, metavar="FILE", help="renew its counts of modules that have changed")
+    parser.add_argument("--afresh", action="store_true", help="judge what the table has as well")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every mutant and its fate")
     parser.add_argument("--root", type=Path, default=HERE.parent, help="the checkout in which pytest runs")
     parser.add_argument("--specification", default="dpmatrix.spec", help="the package to mutate")
@@ -84,13 +71,6 @@ def _tell(progress: Progress) -> Tell:
     return tell
 
 
-def _head(modules: Iterable[Module], *, whole: bool, renewed: bool) -> str:
-    """Say whether a table is of all mutants, and of which code: a digest of all modules, chosen or not."""
-    code = json.dumps([(module.short, module.code) for module in modules])
-    digest = hashlib.sha256(code.encode()).hexdigest()[:16]
-    return HEAD.format(extent=ALL if whole else PART, digest=digest, renewed=RENEWED if renewed else "")
-
-
 def main() -> int:
     """Run, print, and return the exit code."""
     arguments = _arguments()
@@ -107,17 +87,24 @@ def main() -> int:
             campaign = Campaign(*where, Path(drafts), arguments.workers)
             earlier = None if earlier is None else report.current(earlier, campaign.modules())
             known = None if earlier is None else report.stands(earlier, reasons)
-            selection = Selection(
-                frozenset(arguments.module), frozenset(arguments.claims), arguments.sample, operators, known
-            )
+            rows = table.read(arguments.table) if arguments.table else {}
+            every = campaign.modules()
+            names = frozenset(module.short for module in every)
+            rows = table.standing(rows, every, reasons)
+            chosen = frozenset[str](arguments.module) or (names if arguments.afresh else names - rows.keys())
+            if rows and not chosen:
+                write_atomically(arguments.table, table.text(rows, every), "table")
+                console.print("every module is in the table, with the code that it has now: nothing to judge")
+                return 0
+            claims, crashed = frozenset[str](arguments.claims), report.crashed(earlier or ())
+            selection = Selection(chosen, claims, arguments.sample, operators, known, crashed)
             state = State.read(arguments.state, arguments.specification)
             found, verdicts = run(campaign, selection, state, _tell(progress))
     except (NoEvidenceError, LookupError, StateError) as error:
         console.print(f"[red]no answer:[/red] {escape(str(error))}", soft_wrap=True)
         return 2
-    modules = {mutant.module.short for mutant in found}
-    every = {module.short for module in campaign.modules()}
-    problems = explanations.stale(reasons, found, verdicts, modules, every, all_ran=selection.everything)
+    modules = {mutant.module.short for mutant in found} if arguments.claims else chosen
+    problems = explanations.stale(reasons, found, verdicts, modules, names, all_ran=selection.everything)
     open_ones = report.unexplained(verdicts, reasons)
     blind = [verdict for verdict in verdicts if verdict.outcome is Outcome.BLIND]
     records = report.renewed(earlier or (), report.records(verdicts, reasons), found)
@@ -128,10 +115,9 @@ def main() -> int:
     if arguments.json:
         arguments.json.write_text(json.dumps(records, indent=1), encoding="utf-8")
     if arguments.table:
-        part = bool(arguments.module or arguments.claims)
-        whole = not part and report.covers(records, [one for one in found if one.edit.operator in OPERATORS])
-        head = _head(campaign.modules(), whole=whole, renewed=earlier is not None)
-        write_atomically(arguments.table, head + report.table_file(records), "table")
+        asked = [module for module in every if module.short in chosen and not arguments.claims]
+        rows = {**rows, **table.judged(records, asked, found)}
+        write_atomically(arguments.table, table.text(rows, every), "table")
     return int(bool(open_ones or blind or problems))
 
 

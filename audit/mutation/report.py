@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -14,7 +14,7 @@ from rich.table import Table
 
 from mutation.explanations import Explanations, explained
 from mutation.mutants import Module, Mutant
-from mutation.verdicts import KILLED, Outcome, Verdict
+from mutation.verdicts import CRASHED, KILLED, Outcome, Verdict
 
 COLUMNS = {
     Outcome.ASSERTION: "by assertion",
@@ -33,40 +33,25 @@ _NOTICED = frozenset(one.word for one in (*KILLED, Outcome.UNSEEN) if one is not
 HEADINGS = ("mutants", *COLUMNS.values(), "explained", "survived", "change no claim", "blind")
 
 
-def _counts(found: Sequence[Record]) -> list[str]:
+def counts(found: Sequence[Record]) -> list[int]:
+    """Count records by what became of their mutants, in the order of `HEADINGS`."""
     outcomes = Counter(Outcome[record["outcome"].upper()] for record in found)
     reasons = sum(record["explained"] for record in found if record["outcome"] == Outcome.SURVIVED.word)
     counted = sum(outcomes[outcome] for outcome in (*KILLED, Outcome.SURVIVED))
     killed = [outcomes[outcome] for outcome in COLUMNS]
     others = [outcomes[Outcome.UNSEEN], outcomes[Outcome.BLIND]]
-    return [str(number) for number in (counted, *killed, reasons, outcomes[Outcome.SURVIVED] - reasons, *others)]
+    return [counted, *killed, reasons, outcomes[Outcome.SURVIVED] - reasons, *others]
 
 
 def counts_table(found: Sequence[Record]) -> Table:
     """One row per module: mutants, what killed them, survivors."""
     table = Table(title="mutants of the specification, and of what it computes with", show_footer=True)
     table.add_column("module", footer="all")
-    for name, total in zip(HEADINGS, _counts(found), strict=True):
-        table.add_column(name, justify="right", footer=total)
+    for name, total in zip(HEADINGS, counts(found), strict=True):
+        table.add_column(name, justify="right", footer=str(total))
     for module in dict.fromkeys(record["module"] for record in found):
-        table.add_row(module, *_counts([record for record in found if record["module"] == module]))
+        table.add_row(module, *map(str, counts([record for record in found if record["module"] == module])))
     return table
-
-
-def _rows(found: Sequence[Record]) -> Iterator[list[str]]:
-    kinds: dict[tuple[str, str], list[Record]] = {}
-    for record in found:
-        kinds.setdefault((record["module"], record["operator"]), []).append(record)
-    for kind in sorted(kinds):
-        yield [*kind, *_counts(kinds[kind])]
-    yield ["all", "all", *_counts(found)]
-
-
-def table_file(found: Sequence[Record]) -> str:
-    """Count by module and kind of change, in Markdown; the same for the same fates."""
-    headings = ["module", "change", *HEADINGS]
-    lines = [headings, ["---", "---", *("--:" for _ in HEADINGS)], *_rows(found)]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def unexplained(verdicts: Sequence[Verdict], explanations: Explanations) -> list[Verdict]:
@@ -154,6 +139,12 @@ def stands(earlier: Sequence[Record], explanations: Explanations) -> dict[str, b
     }
 
 
+def crashed(records: Sequence[Record]) -> frozenset[str]:
+    """Return the names of the mutants that made the evidence crash, or could not be imported."""
+    words = {outcome.word for outcome in CRASHED}
+    return frozenset(_name(record) for record in records if record["outcome"] in words)
+
+
 def renewed(earlier: Sequence[Record], judged: Sequence[Record], found: Collection[Mutant]) -> list[Record]:
     """Return an earlier record with what was judged again in the place of what nobody had noticed.
 
@@ -161,9 +152,3 @@ def renewed(earlier: Sequence[Record], judged: Sequence[Record], found: Collecti
     """
     names = {mutant.name for mutant in found} - {_name(record) for record in judged}
     return [record for record in earlier if _name(record) in names] + [*judged]
-
-
-def covers(records: Sequence[Record], found: Collection[Mutant]) -> bool:
-    """Whether each of these mutants has a record, but for those that are tried only where others crash."""
-    known = {_name(record) for record in records}
-    return all(mutant.name in known for mutant in found if not mutant.edit.fallback)

@@ -19,7 +19,7 @@ from mutation.campaign import Campaign, Task
 from mutation.mutants import Module, Mutant
 from mutation.reach import Reach
 from mutation.state import State
-from mutation.verdicts import Outcome, Verdict
+from mutation.verdicts import CRASHED, Outcome, Verdict
 
 SEED = 20160205
 OPERATORS = ("literal", "hypothesis", "sign", "strictness", "comparison", "extremum", "sum")
@@ -46,6 +46,8 @@ class Selection:
     earlier
         Whether the fate of a mutant in an earlier run stands, by its name; a mutant that is not there is judged, and a
         name without a mutant is passed over. None without an earlier run.
+    crashed
+        The mutants that crashed in the earlier run: at their places whole numbers are tried.
     """
 
     modules: frozenset[str] = frozenset()
@@ -53,6 +55,7 @@ class Selection:
     sample: int | None = None
     operators: frozenset[str] = frozenset(OPERATORS)
     earlier: Mapping[str, bool] | None = None
+    crashed: frozenset[str] = frozenset()
 
     @property
     def everything(self) -> bool:
@@ -184,15 +187,17 @@ def run(campaign: Campaign, selection: Selection, state: State, tell: Tell) -> t
     touched = reach.touched(found, campaign.imports)
     at_work = Run(campaign, reach, nodes_of, cited, state, tell, files)
     chosen = [mutant for mutant in found if selection.wants(mutant)]
-    first = [mutant for mutant in chosen if not mutant.edit.fallback or mutant.name in (selection.earlier or ())]
+    places = {mutant.place for mutant in found if mutant.name in selection.crashed}
+    due = {mutant for mutant in chosen if mutant.place in places or mutant.name in (selection.earlier or ())}
+    first = [mutant for mutant in chosen if not mutant.edit.fallback or mutant in due]
     if selection.sample is not None:
         first = [mutant for mutant in first if touched[mutant] or not selection.claims]
         first = random.Random(SEED).sample(first, min(selection.sample, len(first)))
     tasks = selection.tasks(first, touched)
-    if not tasks:
+    if not tasks and any(mutant.edit.operator in OPERATORS for mutant in found):
         raise LookupError("no mutant of the chosen modules, claims and kinds exists: nothing was judged")
     verdicts = at_work.verdicts(tasks)
-    crashed = {verdict.mutant.place for verdict in verdicts if verdict.outcome in (Outcome.CRASH, Outcome.IMPORT)}
+    crashed = {verdict.mutant.place for verdict in verdicts if verdict.outcome in CRASHED}
     left = [mutant for mutant in chosen if mutant.edit.fallback and mutant not in {*first}]
     whole = [mutant for mutant in left if mutant.place in crashed]
     verdicts += at_work.verdicts(selection.tasks(whole, touched))

@@ -30,6 +30,9 @@ class Outcome(Enum):
 
 KILLED = frozenset({Outcome.ASSERTION, Outcome.CRASH, Outcome.IMPORT, Outcome.TIMEOUT})
 
+CRASHED = frozenset({Outcome.CRASH, Outcome.IMPORT})
+"""What says that a change did not make another statement, but none."""
+
 
 @attrs.frozen
 class Verdict:

@@ -194,8 +194,10 @@ def test_what_statements_compute_with_is_mutated_as_far_as_one_reaches_it(tmp_pa
 
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder of a run that kept its fates."""
+    """Return the folder of a run that kept its fates; one of its modules has nothing to change."""
     root = tmp_path_factory.mktemp("kept")
+    (root / "toy_specification").mkdir()
+    (root / "toy_specification" / "words.py").write_text('"""Words."""\n', encoding="utf-8")
     done = mutate(root, EVIDENCE, EXPLAINED, "--state", str(root / "state"), "--table", str(root / "table.md"))
     assert done.returncode == 0, done.stdout + done.stderr
     (root / "first.json").write_bytes((root / "out.json").read_bytes())
@@ -246,12 +248,30 @@ def test_what_nobody_noticed_is_judged_again_alone(kept) -> None:
     for evidence, code, outcome in ((EVIDENCE, 1, "survived"), (better, 0, "assertion")):
         run = mutate(kept, evidence, "", "--again", str(survivors), "--table", str(kept / "again.md"))
         assert run.returncode == code, run.stdout + run.stderr
-        head = (kept / "again.md").read_text(encoding="utf-8").partition("|")[0]
-        assert "All of them were judged" in head, "with those that the earlier run judged"
-        assert "What no item had noticed, and what is new, was judged" in head
+        counted = _rows(kept / "again.md")["all"]["mutants"]
+        assert counted == str(len(before)), "with those that the earlier run judged"
         found = {record["key"]: record for record in json.loads((kept / "out.json").read_text(encoding="utf-8"))}
         assert found.pop("small_margin: 2 -> fmpq(11, 5)")["outcome"] == outcome
         assert found == {key: record for key, record in before.items() if record["outcome"] != "survived"}
+
+
+def test_whole_numbers_are_tried_where_an_earlier_run_crashed(tmp_path) -> None:
+    """A run that ended before it came to them leaves the module open, and the next one tries them."""
+    module = MODULE.replace("3 - arb(p.x)", "3 - len('x' * 1) * arb(p.x)")
+    earlier, table = tmp_path / "earlier.json", tmp_path / "table.md"
+    first = mutate(tmp_path, EVIDENCE, EXPLAINED, module=module)
+    assert first.returncode == 0, first.stdout + first.stderr
+    records = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    crashed = [record["key"] for record in records if record["outcome"] == "crash"]
+    whole = [record for record in records if record["key"] in ("bound_margin: 1 -> 2", "bound_margin: 1 -> 0")]
+    assert crashed
+    assert whole
+    earlier.write_text(json.dumps([record for record in records if record not in whole]), encoding="utf-8")
+    again = mutate(tmp_path, EVIDENCE, EXPLAINED, "--again", str(earlier), "--table", str(table), module=module)
+    assert again.returncode == 0, again.stdout + again.stderr
+    found = {record["key"] for record in json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))}
+    assert found == {record["key"] for record in records}
+    assert _rows(table)["all"]["mutants"] == str(len(records))
 
 
 def test_what_was_explained_and_still_is_need_not_be_judged_again(kept, tmp_path) -> None:
@@ -294,17 +314,24 @@ def test_half_a_file_of_fates_or_a_foreign_one_is_refused(kept, tmp_path, spoil,
     assert state.read_text(encoding="utf-8") == spoilt
 
 
+def _rows(table: Path) -> dict[str, dict[str, str]]:
+    """Return the rows by their change; that of the sums is of all."""
+    text = table.read_text(encoding="utf-8")
+    head, *lines = ([cell.strip() for cell in line[1:-1].split("|")] for line in text.splitlines() if line[:1] == "|")
+    return {row[2]: dict(zip(head, row, strict=True)) for row in lines[1:]}
+
+
 def test_the_table_counts_by_module_and_kind_of_change(kept) -> None:
-    head, _, table = (kept / "table.md").read_text(encoding="utf-8").partition("\n\n|")
-    assert re.search(r"All of them were judged; the code [^.]* digest [0-9a-f]{16}\.$", head.replace("\n", " "))
-    lines = f"|{table}".splitlines()
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
-    assert rows[0][:3] == ["module", "change", "mutants"]
-    assert [row[:2] for row in rows[2:-1]] == [
-        ["bound", kind] for kind in ("hypothesis", "literal", "sign", "strictness", "sum")
+    assert "Every module was judged." in (kept / "table.md").read_text(encoding="utf-8")
+    *rows, last = _rows(kept / "table.md").values()
+    assert [(row["module"], row["change"]) for row in rows] == [
+        *(("bound", kind) for kind in ("hypothesis", "literal", "sign", "strictness", "sum")),
+        ("words", "none"),
     ]
-    assert sum(int(row[2]) for row in rows[2:-1]) == int(rows[-1][2]) > 0
-    assert rows[-1][rows[0].index("explained")] == "1"
+    assert all(re.fullmatch("[0-9a-f]{16}", row["code"]) for row in rows)
+    assert len({row["code"] for row in rows}) == 2
+    assert sum(int(row["mutants"]) for row in rows) == int(last["mutants"]) > 0
+    assert (rows[-1]["mutants"], last["explained"], last["module"]) == ("0", "1", "all")
 
 
 def test_empty_margins_are_tried_when_asked_for(tmp_path) -> None:
@@ -323,14 +350,19 @@ def test_what_noticed_most_in_the_least_time_is_asked_first() -> None:
     assert in_order(seconds, seconds, {}) == ["idle", "quick", "slow", "last"]
 
 
-def test_a_table_of_a_part_says_so(kept, tmp_path) -> None:
-    """Of one kind of change, and of one more that goes on from it."""
+def test_a_part_of_a_module_has_no_row(kept, tmp_path) -> None:
+    """Of one kind of change, of one more that goes on from it, and in a table that has the module."""
     table, earlier = tmp_path / "part.md", tmp_path / "earlier.json"
     assert mutate(kept, EVIDENCE, EXPLAINED, "--operator", "sum", "--table", str(table)).returncode == 0
-    assert "A part of them was judged" in table.read_text(encoding="utf-8")
+    assert "1 of 2 modules were judged, those below." in table.read_text(encoding="utf-8")
+    assert [*_rows(table)] == ["none", "all"]
     earlier.write_bytes((kept / "out.json").read_bytes())
     mutate(kept, EVIDENCE, "", "--operator", "sign", "--again", str(earlier), "--table", str(table))
-    assert "A part of them was judged" in table.read_text(encoding="utf-8")
+    assert [*_rows(table)] == ["none", "all"]
+    table.write_bytes((kept / "table.md").read_bytes())
+    part = _again(kept, kept / "state", EVIDENCE, "--operator", "sum", "--afresh", "--table", str(table))
+    assert "by assertion" in part.stdout, "it was judged"
+    assert table.read_bytes() == (kept / "table.md").read_bytes()
 
 
 def test_what_an_earlier_run_does_not_know_of_this_code_is_judged(kept, tmp_path) -> None:
@@ -346,21 +378,52 @@ def test_what_an_earlier_run_does_not_know_of_this_code_is_judged(kept, tmp_path
     ):
         earlier.write_text(json.dumps(known), encoding="utf-8")
         run = mutate(kept, EVIDENCE, EXPLAINED, "--again", str(earlier), "--table", str(table), module=module)
-        assert f"{judged}/{judged}" in run.stdout.partition("evidence against mutants")[2].replace(" ", ""), run.stdout
-        assert "All of them were judged" in table.read_text(encoding="utf-8")
+        assert f"{judged}/{judged}" in run.stdout.partition("evidence against mutants")[2].replace(" ", ""), (
+            run.stdout + run.stderr
+        )
+        assert "Every module was judged." in table.read_text(encoding="utf-8")
         found = json.loads((kept / "out.json").read_text(encoding="utf-8"))
         assert {record["key"] for record in found} == {record["key"] for record in records}
 
 
-def test_the_digest_of_a_table_is_that_of_the_code(tmp_path) -> None:
-    """Other words of the claim leave it as it is, another number does not."""
-    found = []
-    for module in (MODULE, MODULE.replace("2 < 3", "two is less than three"), MODULE + "\n\nSPARE = 7\n"):
-        table = tmp_path / "table.md"
-        mutate(tmp_path, EVIDENCE, "", "--operator", "sum", "--table", str(table), module=module)
-        found += re.findall(r"digest ([0-9a-f]{16})", table.read_text(encoding="utf-8").replace("\n", " "))
-    assert len(found) == 3
-    assert found[0] == found[1] != found[2]
+def test_what_the_table_has_is_not_judged_again(kept, tmp_path) -> None:
+    """As long as the code is the same, words aside, and each survivor is explained."""
+    table = tmp_path / "table.md"
+    table.write_bytes((kept / "table.md").read_bytes())
+    options = ("--table", str(table), "--state", str(kept / "state"))
+    for module in (MODULE, MODULE.replace("2 < 3", "two is less than three")):
+        same = mutate(kept, EVIDENCE, EXPLAINED, *options, module=module)
+        assert (same.returncode, "nothing to judge" in same.stdout) == (0, True), same.stdout + same.stderr
+        assert table.read_bytes() == (kept / "table.md").read_bytes()
+    bare = mutate(kept, EVIDENCE, "", *options)
+    assert bare.returncode == 1, bare.stdout + bare.stderr
+    assert _rows(table)["all"]["survived"] == "1"
+    table.write_bytes((kept / "table.md").read_bytes())
+    changed = mutate(kept, EVIDENCE, EXPLAINED, "--table", str(table), module=MODULE + "\n\nSPARE = None\n")
+    assert changed.returncode == 0, changed.stdout + changed.stderr
+    before, after = _rows(kept / "table.md"), _rows(table)
+    assert before["sum"]["code"] != after["sum"]["code"]
+    assert before["none"] == after["none"], "the other module is the same"
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda _: "",
+        lambda _: "A text of another kind.\n",
+        lambda text: text.replace("by crash", "by chance"),
+        lambda text: text[: text.rindex("| all |")],
+        lambda text: text.replace("| sum | ", "| sum | a"),
+        lambda text: text.replace("| sum |", "| sign |"),
+    ],
+)
+def test_a_file_that_is_no_table_is_refused(kept, tmp_path, spoil) -> None:
+    table = tmp_path / "table.md"
+    table.write_text(spoil((kept / "table.md").read_text(encoding="utf-8")), encoding="utf-8")
+    spoilt = table.read_bytes()
+    done = _again(kept, kept / "state", EVIDENCE, "--table", str(table))
+    assert (done.returncode, "no answer" in done.stdout) == (2, True), done.stdout + done.stderr
+    assert table.read_bytes() == spoilt
 
 
 WAITING = """

@@ -1,0 +1,131 @@
+"""The table of mutants: what became of those of each module, as long as the module computes what it did."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+import attrs
+
+from mutation.explanations import Explanations
+from mutation.mutants import Module, Mutant
+from mutation.report import HEADINGS, Record, counts, crashed
+from mutation.selection import OPERATORS
+
+HEAD = """# Mutants of the specification, and of what it computes with
+
+Each row counts the changes of one kind to one module, one at a time, by what became of them: killed by an item of
+evidence that objected, that crashed, that could not be imported or that took too long; explained, one by one, in
+`mutation_survivors.toml`; survived without an explanation; not part of what any claim computes; and noticed by
+evidence while the fingerprint of the claim stayed the same. {extent}.
+The code is a digest of what the module computes, words aside. A module is judged again when it has another digest, an
+open mutant here, or another number of explanations. It is not judged again when evidence alone changes.
+
+"""
+COLUMNS = ("module", "code", "change", *HEADINGS)
+LAST = ("all", "", "all")
+"""How the row of the sums begins."""
+NONE = "none"
+"""The kind of change in the row of a module that has no mutant."""
+
+
+@attrs.frozen
+class Row:
+    """One kind of change to one module, and what became of its mutants, in the order of `HEADINGS`."""
+
+    module: str
+    code: str
+    change: str
+    counts: tuple[int, ...]
+
+    def count(self, heading: str) -> int:
+        """Return one of the counts."""
+        return self.counts[HEADINGS.index(heading)]
+
+
+Rows: TypeAlias = Mapping[str, Sequence[Row]]
+"""The rows of each module, by its short name."""
+
+
+def read(path: Path) -> Rows:
+    """Read the rows of a table; a file that does not exist has none.
+
+    Raises
+    ------
+    LookupError
+        If the file is no such table.
+    """
+    if not path.exists():
+        return {}
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise LookupError(f"{path} cannot be read ({error}); name another file") from error
+    lines = [line for line in text.splitlines() if line.startswith("|")]
+    cells = [tuple(cell.strip() for cell in line.strip("|").split("|")) for line in lines]
+    if len(cells) <= 2 or cells[0] != COLUMNS or cells[-1][:3] != LAST:
+        raise LookupError(f"{path} is no table of mutants, or no whole one; name another file, or remove it")
+    found: dict[str, list[Row]] = {}
+    for line in cells[2:-1]:
+        if len(line) != len(COLUMNS) or not all(cell.isdecimal() for cell in line[3:]):
+            raise LookupError(f"{path} has a row that is none: {' | '.join(line)}; remove it")
+        own = found.setdefault(line[0], [])
+        if line[2] in {row.change for row in own}:
+            raise LookupError(f"{path} has two rows of {line[0]}, {line[2]}; remove those of the module")
+        own.append(Row(line[0], line[1], line[2], tuple(map(int, line[3:]))))
+    return found
+
+
+def standing(rows: Rows, modules: Collection[Module], explanations: Explanations) -> Rows:
+    """Return the rows of modules with the code of today and no open mutant, and as many explanations as today."""
+    codes = {module.short: module.code for module in modules}
+
+    def stands(name: str, own: Sequence[Row]) -> bool:
+        same = {row.code for row in own} == {codes.get(name)}
+        closed = not any(row.count(heading) for row in own for heading in ("survived", "blind"))
+        return same and closed and sum(row.count("explained") for row in own) == len(explanations.get(name, {}))
+
+    return {name: own for name, own in rows.items() if stands(name, own)}
+
+
+def judged(records: Sequence[Record], modules: Collection[Module], found: Collection[Mutant]) -> Rows:
+    """Return the rows of the modules of which every mutant has a record; whole numbers only where others crashed."""
+    known = {f"{record['module']} {record['key']}" for record in records}
+    crashes = crashed(records)
+    places = {mutant.place for mutant in found if mutant.name in crashes}
+    tried = [mutant for mutant in found if not mutant.edit.fallback or mutant.place in places]
+    wanted = [mutant for mutant in tried if mutant.edit.operator in OPERATORS]
+    missing = {mutant.module.short for mutant in wanted if mutant.name not in known}
+    complete = {module.short: module.code for module in modules if module.short not in missing}
+    kinds: dict[tuple[str, str], list[Record]] = {}
+    for record in (record for record in records if record["operator"] in OPERATORS):
+        kinds.setdefault((record["module"], record["operator"]), []).append(record)
+    rows: dict[str, list[Row]] = {}
+    for (name, change), own in sorted(kinds.items()):
+        if name in complete:
+            rows.setdefault(name, []).append(Row(name, complete[name], change, tuple(counts(own))))
+    nothing = tuple(0 for _ in HEADINGS)
+    return rows | {name: [Row(name, code, NONE, nothing)] for name, code in complete.items() if name not in rows}
+
+
+def _lines(rows: Rows) -> Iterator[Sequence[object]]:
+    yield COLUMNS
+    yield ("---", "---", "---", *("--:" for _ in HEADINGS))
+    total: Counter[int] = Counter()
+    for name in sorted(rows):
+        for row in rows[name]:
+            yield (row.module, row.code, row.change, *row.counts)
+            total.update(dict(enumerate(row.counts)))
+    yield (*LAST, *(total[place] for place in range(len(HEADINGS))))
+
+
+def text(rows: Rows, modules: Collection[Module]) -> str:
+    """Return the file: the same for the same rows."""
+    extent = (
+        "Every module was judged"
+        if rows.keys() >= {module.short for module in modules}
+        else f"{len(rows)} of {len(modules)} modules were judged, those below"
+    )
+    return HEAD.format(extent=extent) + "".join(f"| {' | '.join(map(str, line))} |\n" for line in _lines(rows))

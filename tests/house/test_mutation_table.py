@@ -1,0 +1,133 @@
+"""The table of mutants that the repository shows is of today's code, adds up, and has no survivor without a reason."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from dpmatrix.claims.strangers import TRUSTED_BASE
+
+ROOT = Path(__file__).resolve().parents[2]
+TABLE = ROOT / "audit" / "mutation_table.md"
+SPECIFICATION = "dpmatrix.spec"
+FATES = ("by assertion", "by crash", "by import", "by timeout", "explained", "survived")
+EXTENT = re.compile(r"(Every module was|\d+ of \d+ modules were) judged")
+
+
+@pytest.fixture(scope="module")
+def tool() -> Iterator[SimpleNamespace]:
+    """Return what reads the table, the digest of each module today, and the number of its explanations."""
+    sys.path.insert(0, str(ROOT / "audit"))
+    try:
+        mutants, substitution, table = (
+            importlib.import_module(f"mutation.{name}") for name in ("mutants", "substitution", "table")
+        )
+        modules = mutants.Module.find(SPECIFICATION, substitution.folder_of(SPECIFICATION))
+        for name in TRUSTED_BASE:
+            modules += mutants.Module.of_base(name, substitution.folder_of(name))
+        explained = tomllib.loads((ROOT / "audit" / "mutation_survivors.toml").read_text(encoding="utf-8"))
+        yield SimpleNamespace(
+            read=table.read,
+            headings=table.HEADINGS,
+            codes={module.short: module.code for module in modules},
+            explained={name: len(reasons) for name, reasons in explained.items()},
+        )
+    finally:
+        sys.path.remove(str(ROOT / "audit"))
+
+
+def problems(tool: SimpleNamespace, path: Path) -> list[str]:
+    """List what is wrong with a table."""
+    text = path.read_text(encoding="utf-8")
+    rows = tool.read(path)
+    every = [row for own in rows.values() for row in own]
+    last = [int(cell) for cell in text.splitlines()[-1].strip("| ").split("|")[3:]]
+    sums = [sum(row.counts[place] for row in every) for place in range(len(tool.headings))]
+    found = ["the sums do not agree"] * (last != sums)
+    for row in every:
+        where = f"{row.module} {row.change}"
+        found += [f"{where}: the fates do not add up"] * (sum(map(row.count, FATES)) != row.count("mutants"))
+        found += [f"{where}: {name}" for name in ("survived", "blind") if row.count(name)]
+        found += [f"{where}: of other code"] * (row.code != tool.codes.get(row.module))
+    for name, own in rows.items():
+        reasons = sum(row.count("explained") for row in own)
+        found += [f"{name}: not every reason is counted"] * (reasons != tool.explained.get(name, 0))
+    extent = EXTENT.search(text.partition("|")[0].replace("\n", " "))
+    whole = rows.keys() == tool.codes.keys()
+    said = "Every module was" if whole else f"{len(rows)} of {len(tool.codes)} modules were"
+    return found + ["the head is wrong"] * (extent is None or extent[1] != said)
+
+
+def test_the_table_is_of_this_code_and_adds_up(tool) -> None:
+    assert tool.read(TABLE)
+    assert problems(tool, TABLE) == []
+
+
+def move(tool: SimpleNamespace, lines: list[str], after: str) -> None:
+    """Count one mutant elsewhere, in the first row with one that an item objected to, and in the sums."""
+    old, new = (3 + tool.headings.index(name) for name in ("by assertion", after))
+    tables = {place: line.strip("|").split("|") for place, line in enumerate(lines) if line.startswith("| ")}
+    first = next(place for place, cells in tables.items() if cells[old].strip(" 0").isdecimal())
+    for place in (first, max(tables)):
+        cells = tables[place]
+        cells[old], cells[new] = f" {int(cells[old]) - 1} ", f" {int(cells[new]) + 1} "
+        lines[place] = f"|{'|'.join(cells)}|"
+
+
+@pytest.mark.parametrize(
+    ("after", "problem"),
+    [
+        ("survived", ": survived"),
+        ("blind", ": blind"),
+        ("change no claim", "the fates do not add up"),
+        ("explained", "not every reason is counted"),
+    ],
+)
+def test_a_mutant_that_is_counted_elsewhere_is_found(tool, tmp_path, after, problem) -> None:
+    lines = TABLE.read_text(encoding="utf-8").splitlines()
+    move(tool, lines, after)
+    (tmp_path / "table.md").write_text("\n".join(lines), encoding="utf-8")
+    found = problems(tool, tmp_path / "table.md")
+    assert any(problem in one for one in found)
+    assert "the sums do not agree" not in found
+
+
+def other_sum(text: str) -> str:
+    return re.sub(r"\d+ \|\n$", lambda cell: f"1{cell[0]}", text)
+
+
+def other_code(text: str) -> str:
+    return re.sub(r"\| [0-9a-f]{16} \|", f"| {'0' * 16} |", text, count=1)
+
+
+def other_number(text: str) -> str:
+    return EXTENT.sub("0 of 7 modules were judged", text, count=1)
+
+
+def without_a_module(text: str) -> str:
+    """Leave out the first module, and say that every one is there."""
+    lines = text.splitlines(keepends=True)
+    first = next(line for line in lines if re.search(r"\| [0-9a-f]{16} \|", line)).split("|")[1]
+    left = "".join(line for line in lines if not line.startswith(f"|{first}|"))
+    return EXTENT.sub("Every module was judged", left, count=1)
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (other_sum, "the sums do not agree"),
+        (other_code, "of other code"),
+        (other_number, "the head is wrong"),
+        (without_a_module, "the head is wrong"),
+    ],
+)
+def test_a_table_that_is_changed_is_found(tool, tmp_path, change, problem) -> None:
+    (tmp_path / "table.md").write_text(change(TABLE.read_text(encoding="utf-8")), encoding="utf-8")
+    assert any(problem in found for found in problems(tool, tmp_path / "table.md"))
