@@ -16,7 +16,7 @@ from dpmatrix.spec.cross_adjacency import ChangedRow, moved_by_one
 from dpmatrix.spec.cross_low_rank import PrivateError, error_constant, release_noise
 from dpmatrix.tracing import bind_expression
 
-low_rank_lower_bounds = cite("cross.low-rank-lower-bounds@e9de75bb")
+low_rank_lower_bounds = cite("cross.low-rank-lower-bounds@c26559bc")
 
 MILLIONTH = Fraction(1, 10**6)
 HALF = Fraction(1, 2)

@@ -23,7 +23,7 @@ from dpmatrix.spec.cross_reconstruction import (
 )
 from dpmatrix.tracing import bind_expression
 
-low_rank_lower_bounds = cite("cross.low-rank-lower-bounds@e9de75bb")
+low_rank_lower_bounds = cite("cross.low-rank-lower-bounds@c26559bc")
 
 
 def onto(*rows) -> fmpq_mat:
