@@ -250,7 +250,7 @@ EVERY_EPSILON = (Fraction(1, 100), 1, 10, 100, 1000)
 
 
 @theorem_2.supports(
-    "every-epsilon", grade="derived", region="every epsilon > 0, delta in (0, 1) and s_2, by the docstring; 15 points"
+    "every-epsilon", grade="derived", region="every epsilon > 0, delta in (0, 1) and s_2, by the docstring; 16 points"
 )
 def test_a_larger_deviation_suffices_for_every_epsilon(statement) -> None:
     """With t = sigma/s_2 the profile is at most Phi(-(epsilon t - 1/(2t))), and that argument grows with t.
@@ -281,6 +281,8 @@ def test_a_larger_deviation_suffices_for_every_epsilon(statement) -> None:
     outside = {says: point for says, point in OUTSIDE.items() if says != "sigma > c s_2 / epsilon"}
     outside["c^2 > 2 ln(1.25 / delta)"] = attrs.evolve(inside, c=Fraction(1, 10), sigma=Fraction(7, 10))
     bind_hypotheses(statement, inside, outside | {LIFTED: attrs.evolve(inside, sigma=Fraction(1, 2))})
+    least = GaussianNoise(4, Fraction(9, 10), 1, 1, Fraction(1, 2))
+    assert statement.at(least) is Truth.TRUE, "sigma = (1 + sqrt(9))/8"
 
 
 @theorem_2.controls("every-epsilon", grade="interval", region="epsilon = 10, delta = 1/10, noise cut by a third")
