@@ -11,6 +11,7 @@ import sympy
 from flint import arb, ctx
 
 from dpmatrix.claims import Condition, Statement, Truth, bind, bind_hypotheses, certify, interval
+from dpmatrix.privacy.profiles.enclosure import hull
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.scalar_noise import GaussianNoise, LaplaceNoise, gaussian_delta
 from dpmatrix.tracing import bind_expression
@@ -220,6 +221,16 @@ def test_gaussian_constant_suffices_up_to_fifteen_quarters(statement) -> None:
     }
     bind_hypotheses(statement, INSIDE, OUTSIDE | too_little)
     assert_printed_hypotheses(statement)
+    assert_enclosed_divergence()
+
+
+def assert_enclosed_divergence() -> None:
+    """Over deviations from 2 to 3 all divergences are enclosed, those of both ends too; without a shift it is 0."""
+    found = gaussian_delta(attrs.evolve(INSIDE, sigma=interval(2, 3)))
+    for sigma in (2, Fraction(9, 4), 3):
+        assert found.contains(gaussian_delta(attrs.evolve(INSIDE, sigma=sigma)))
+    assert gaussian_delta(attrs.evolve(INSIDE, sensitivity=0)) == 0
+    assert hull(arb(0), arb(1)).contains(arb(1) / 2)
 
 
 @theorem_2.controls("+repair", grade="interval", region="epsilon = 1, delta = 1e-5, noise cut by a third")
