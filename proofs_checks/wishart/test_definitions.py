@@ -252,6 +252,10 @@ def test_the_bound_may_break_with_probability_delta(statement) -> None:
         BROKEN: attrs.evolve(inside, delta=fmpq(1, 3)),
     }
     bind_hypotheses(statement, inside, outside)
+    zero = LawPair(whole, whole, fmpq(0), fmpq(1))
+    assert statement.applies(zero) is Truth.FALSE, "e^eps is not 0"
+    for tight in points[::2]:
+        assert statement.applies(attrs.evolve(tight, delta=tight.delta - fmpq(1, 50))) is Truth.FALSE, "the least delta"
     assert statement.conclusion(outside["exponential > 0"]) is Truth.FALSE
     assert statement.conclusion(outside[BROKEN]) is Truth.FALSE
     backwards = LawPair((fmpq(0), fmpq(1)), (fmpq(1, 4), fmpq(3, 4)), fmpq(4, 3), fmpq(0))

@@ -114,6 +114,7 @@ def test_noise_of_either_sign_turns_no_more(statement) -> None:
         assert all(2 * s * mpmath.sqrt(1 - s * s) <= spread / gap + mpmath.mpf(10) ** -12 for s in sines)
         assert abs(distance**2 - 2 * sum(s * s for s in sines)) < mpmath.mpf(10) ** -12, "(4)"
     bind_formula(statement, [*PAIRS, *TURNS, STILL, TIE], written)
+    assert statement.at(STILL) is Truth.TRUE, "equality: without noise nothing turns"
     bind_hypotheses(statement, STILL, OUTSIDE)
 
 

@@ -21,6 +21,7 @@ SCALES = (
     fmpq_mat([[2, 1], [1, 3]]),
     fmpq_mat([[1, 0], [0, fmpq(1, 3)]]),
     fmpq_mat([[2, 1, 0], [1, 2, fmpq(-1, 2)], [0, fmpq(-1, 2), 1]]),
+    fmpq_mat([[fmpq(1, 20)]]),
 )
 
 
@@ -40,7 +41,7 @@ INSIDE = POINTS[6]
 @definition_2.supports(
     "scatter-matrix",
     grade="derived",
-    region="every integer m > d - 1, C and Theta: the docstring; 24 transforms exactly, their squares rational",
+    region="every integer m > d - 1, C and Theta: the docstring; 30 transforms exactly, their squares rational",
 )
 def test_sum_of_outer_products_is_a_wishart_matrix(statement) -> None:
     """Under the density exp(-tr Theta W) changes C^-1 into C^-1 + 2 Theta in the kernel; the normaliser does the rest.
@@ -74,6 +75,10 @@ def test_sum_of_outer_products_is_a_wishart_matrix(statement) -> None:
     bind_hypotheses(statement, INSIDE, outside)
     assert statement.without("Theta is symmetric").at(skew) is Truth.FALSE
     conditions = {one.says: one for one in statement.given}
+    zero = fmpq_mat(2, 2)
+    assert conditions["C is positive definite"].at(attrs.evolve(INSIDE, scale=zero)) is Truth.FALSE, "C = 0"
+    edge = attrs.evolve(INSIDE, argument=INSIDE.scale.inv() / -2)
+    assert conditions["C^-1 + 2 Theta is positive definite"].at(edge) is Truth.FALSE, "C^-1 + 2 Theta = 0"
     degrees = [(attrs.evolve(INSIDE, vectors=m), m - 1) for m in range(20)]
     bind(Statement("m > d - 1", conditions["m > d - 1"].margin), degrees)
     assert not statement.strict

@@ -230,6 +230,10 @@ def spectral_half(p: LowRankRelease) -> fmpq:
 PARTS = "W_1 and W_2 are positive semidefinite"
 BOTH = "||W_1||_2 and ||W_2||_2 are at most the threshold of Lemma 1"
 CENTRED = private(CROSSED, fmpq_mat(2, 2), epsilon=5, theta=0)
+ATTAINED = private(
+    attrs.evolve(CROSSED, eigenvalues=(6, 6), noise=fmpq_mat(2, 2, [0, 0, 0, 3]), theta=0), fmpq_mat(2, 2, [3, 0, 0, 0])
+)
+"""A = diag(9, 3), W_1 = diag(0, 3) and W_2 = diag(3, 0), a tie broken against A."""
 OUTSIDE_PRIVATE = {
     says: private(point, fmpq_mat(2, 2))
     for says, point in OUTSIDE.items()
@@ -274,6 +278,8 @@ def test_the_error_with_the_private_noise(statement) -> None:
 
     bind(statement, [(p, written(p)) for p in releases])
     bind_hypotheses(statement, releases[0], OUTSIDE_PRIVATE)
+    assert statement.applies(attrs.evolve(releases[0], epsilon=0)) is Truth.FALSE
+    assert statement.at(ATTAINED) is Truth.TRUE, "both norms are the threshold 3, and the error is 9 = 3 + 2 * 3"
 
 
 @theorem_9.controls("private-noise", grade="interval", region="d = 2: indefinite parts; noise outside the event")
@@ -281,5 +287,7 @@ def test_the_private_noise_is_that_of_its_parts(statement) -> None:
     for says in (PARTS, BOTH, "A is positive semidefinite"):
         assert statement.without(says).at(OUTSIDE_PRIVATE[says]) is Truth.FALSE, says
     [semidefinite] = [condition for condition in statement.given if condition.says == PARTS]
+    one_of_both = private(attrs.evolve(QUIET, noise=fmpq_mat(2, 2, [1, 0, 0, 0])), fmpq_mat(2, 2, [-1, 0, 0, 0]))
+    assert semidefinite.at(one_of_both) is Truth.FALSE, "W_1 = diag(1, 0) alone"
     for wrong in (fmpq_mat(1, 1), fmpq_mat(2, 2, [0, 1, 0, 0]), fmpq_mat(2, 2, [-1, 0, 0, 0])):
         assert semidefinite.at(attrs.evolve(private(QUIET, fmpq_mat(2, 2)), removed=wrong)) is Truth.FALSE

@@ -43,6 +43,7 @@ def test_the_logarithm_is_less_than_the_cubed_rank(statement) -> None:
     outside = {says: attrs.evolve(inside, **change) for says, change in (QUOTED | small_rank).items()}
     bind_hypotheses(statement, inside, outside)
     assert statement.without("k^3 > log d").at(QuotedErrors(3, 1, 1, 1)) is Truth.FALSE
+    assert statement.applies(QuotedErrors(3000, 2, 1, 1)) is Truth.FALSE, "k^3 = 8, log 3000 = 8.006"
 
 
 @theorem_9.supports(

@@ -32,6 +32,7 @@ CONSTANTS = [
         ((Fraction(5, 2), 2), (0, 2), 1),
         ((4, 4, 1, 1), (5, 0, 7, 0), 3),
         ((2, 1), (0, 0), 2),
+        ((Fraction(1, 20), 0), (0, 0), 1),
     )
     for epsilon, constant in (
         (1, 1),
@@ -262,6 +263,10 @@ def test_a_large_family_needs_many_copies(statement) -> None:
     }
     changed = {says: attrs.evolve(LAST, **change) for says, change in outside.items()}
     bind_hypotheses(statement, LAST, changed)
+    assert statement.applies(attrs.evolve(LAST, rank=5, dimension=9, gamma=20)) is Truth.FALSE, "5 is above 9/2"
+    for p in LASTS:
+        exhibited = statement.exhibiting(attrs.evolve(p, constant=9)).constant
+        assert exhibited.overlaps(ball(p.constant)), "c = rate/8"
     bounds = {condition.says: condition.margin for condition in statement.given}
     with precision(256):
         for p in LASTS:

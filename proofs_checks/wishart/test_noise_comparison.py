@@ -270,6 +270,7 @@ def test_the_scale_is_of_the_stated_order(statement) -> None:
         assert statement.at(settings(d, 2, nuclear, e, n, share)) is Truth.TRUE
     attained = settings(5, 2, 2, 1, 4, share)
     assert statement.margin(attained).contains(0)
+    assert statement.at(attained) is Truth.TRUE, "equality"
     assert statement.exhibiting(attrs.evolve(attained, constant=1)) == attained
     assert statement.exhibits(constant=1).at(attrs.evolve(attained, constant=1)) is Truth.FALSE
     larger = "max ||Delta||_* <= 2"

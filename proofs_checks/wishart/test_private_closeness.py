@@ -140,6 +140,7 @@ def test_the_sine_of_twice_the_angle(statement) -> None:
 
     bind_formula(statement, [*ANY_SIGN, *SHIFTED, *turns, QUIET, TIE], written)
     bind_hypotheses(statement, QUIET, SHAPES | {ANGLE: TIE})
+    assert statement.at(attrs.evolve(QUIET, perturbed_values=QUIET.values)) is Truth.TRUE, "equality: W = 0"
 
 
 @theorem_7.controls(

@@ -11,6 +11,7 @@ import sympy
 from flint import arb, ctx
 
 from dpmatrix.claims import Condition, Statement, Truth, bind, bind_hypotheses, certify, interval
+from dpmatrix.privacy.profiles.enclosure import hull
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.scalar_noise import GaussianNoise, LaplaceNoise, gaussian_delta
 from dpmatrix.tracing import bind_expression
@@ -220,6 +221,16 @@ def test_gaussian_constant_suffices_up_to_fifteen_quarters(statement) -> None:
     }
     bind_hypotheses(statement, INSIDE, OUTSIDE | too_little)
     assert_printed_hypotheses(statement)
+    assert_enclosed_divergence()
+
+
+def assert_enclosed_divergence() -> None:
+    """Over deviations from 2 to 3 all divergences are enclosed, those of both ends too; without a shift it is 0."""
+    found = gaussian_delta(attrs.evolve(INSIDE, sigma=interval(2, 3)))
+    for sigma in (2, Fraction(9, 4), 3):
+        assert found.contains(gaussian_delta(attrs.evolve(INSIDE, sigma=sigma)))
+    assert gaussian_delta(attrs.evolve(INSIDE, sensitivity=0)) == 0
+    assert hull(arb(0), arb(1)).contains(arb(1) / 2)
 
 
 @theorem_2.controls("+repair", grade="interval", region="epsilon = 1, delta = 1e-5, noise cut by a third")
@@ -250,7 +261,7 @@ EVERY_EPSILON = (Fraction(1, 100), 1, 10, 100, 1000)
 
 
 @theorem_2.supports(
-    "every-epsilon", grade="derived", region="every epsilon > 0, delta in (0, 1) and s_2, by the docstring; 15 points"
+    "every-epsilon", grade="derived", region="every epsilon > 0, delta in (0, 1) and s_2, by the docstring; 16 points"
 )
 def test_a_larger_deviation_suffices_for_every_epsilon(statement) -> None:
     """With t = sigma/s_2 the profile is at most Phi(-(epsilon t - 1/(2t))), and that argument grows with t.
@@ -281,6 +292,8 @@ def test_a_larger_deviation_suffices_for_every_epsilon(statement) -> None:
     outside = {says: point for says, point in OUTSIDE.items() if says != "sigma > c s_2 / epsilon"}
     outside["c^2 > 2 ln(1.25 / delta)"] = attrs.evolve(inside, c=Fraction(1, 10), sigma=Fraction(7, 10))
     bind_hypotheses(statement, inside, outside | {LIFTED: attrs.evolve(inside, sigma=Fraction(1, 2))})
+    least = GaussianNoise(4, Fraction(9, 10), 1, 1, Fraction(1, 2))
+    assert statement.at(least) is Truth.TRUE, "sigma = (1 + sqrt(9))/8"
 
 
 @theorem_2.controls("every-epsilon", grade="interval", region="epsilon = 10, delta = 1/10, noise cut by a third")

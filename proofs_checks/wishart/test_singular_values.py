@@ -105,7 +105,7 @@ def test_the_norms_by_singular_values(statements) -> None:
     inside = Stretch(ONE, (2, 1), ONE, fmpq_mat([[3], [1]]))
     unordered = attrs.evolve(inside, values=(1, 2))
     check_hypotheses(stretch, inside, {ORDER: unordered})
-    check_hypotheses(stretch, inside, {ORDER: attrs.evolve(inside, values=(1, Fraction(-1, 9)))})
+    check_hypotheses(stretch, inside, {ORDER: attrs.evolve(inside, values=(1, Fraction(-1, 99)))})
     assert stretch.without(ORDER).margin(unordered) == -3, "10 against 9 + 4"
     assert stretch.without(ORDER).at(unordered) is Truth.FALSE
     longer = attrs.evolve(inside, left=2 * ONE, vector=fmpq_mat([[0], [1]]))
@@ -174,6 +174,8 @@ def test_the_cut_decomposition_is_nearest(statement) -> None:
     assert statement.without(ORDER).at(LowRankRival(ONE, (1, 2), ONE, 1, diagonal([0, 2]))) is Truth.FALSE
     far = LowRankRival(ONE, (5, 1), ONE, 1, diagonal([5, 0]) + fmpq_mat([[0, fmpq(1, 2)], [0, 0]]))
     assert statement.margin(far) > arb(1) / 10
+    small = LowRankRival(ONE, (Fraction(1, 4), Fraction(1, 8)), ONE, 1, fmpq_mat(2, 2))
+    assert statement.margin(small) == arb(1) / 16, "5/64 against 1/64, and 1/4 against 1/8"
 
 
 @inequality.supports(
