@@ -39,7 +39,7 @@ SETTINGS = [
 
 @pytest.mark.parametrize(("eigenvalues", "omegas", "weights"), SETTINGS)
 def test_linear_part_is_the_identity_of_the_proof_and_below_its_bound(eigenvalues, omegas, weights):
-    """All 256 matrices T with entries of `ENTRIES`, exactly."""
+    """Every 2 x 2 matrix T with entries of `ENTRIES`, exactly."""
     eigenvalues, omegas, weights = (list(map(fmpq, row)) for row in (eigenvalues, omegas, weights))
     bound = linear_bound(eigenvalues, omegas, weights)
     checked = 0

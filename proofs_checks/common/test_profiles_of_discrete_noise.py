@@ -143,7 +143,7 @@ def test_discrete_laplace_of_larger_scale_is_post_processing():
 
 @pytest.mark.parametrize("epsilon", [fmpq(0), fmpq(1, 5), fmpq(1)])
 def test_discrete_laplace_falls_with_the_scale_and_rises_with_the_shift(epsilon):
-    """Shifts 1 to 12 and scales 1/4 to 5 in steps of 1/16, certainly in order."""
+    """A dozen shifts, and scales 1/4 to 5 in steps of 1/16, certainly in order."""
     for shift in range(1, 13):
         values = [discrete_laplace_hockey_stick(epsilon, shift, fmpq(k, 16)) for k in range(4, 81)]
         assert all(later < earlier or later.is_zero() for earlier, later in pairwise(values))

@@ -49,6 +49,7 @@ def check_length() -> None:
     assert bingham._tail(arb(1), 3).overlaps(arb(1) / 3)
     assert bingham._tail(arb(0), 2) == 0
     assert bingham._tail(arb(1) / 16, 2) == arb(1) / 256
+    assert bingham._tail(arb(1), 22) < arb(2) ** -64 * arb(-1).exp() < bingham._tail(arb(1), 21)
     rest = sum((arb(100) ** j / arb(j).fac() for j in range(200, 400)), arb(0))
     assert bingham._tail(arb(100), 200) * 19 / 20 < rest < bingham._tail(arb(100), 200)
     for b, length in ((0, 2), (1, 28), (5, 44), (20, 106)):

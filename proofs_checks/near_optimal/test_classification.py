@@ -39,7 +39,9 @@ def test_forty_four_features_need_the_class(statement):
     assert statement.data == (PUBLISHED,)
     (said,) = statement.data
     table_2.tells("are {} sequences, {} tags, {} activities", said.sequences, said.tags, said.activities)
-    table_2.tells("they make at most {} features", said.sequences + said.tags + said.numeric)
+    features = said.sequences + said.tags + said.numeric
+    assert features == 34 < 44
+    table_2.tells("they make at most {} features", features)
     assert statement.elsewhere().at(OTHER) is Truth.TRUE, "another 10 numbers would do"
     for inside in (PUBLISHED, FEWEST):
         bind_hypotheses(statement, inside, OUTSIDE_COUNTS)

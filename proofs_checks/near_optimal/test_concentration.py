@@ -177,7 +177,7 @@ def test_powers_of_two(statements) -> None:
 
 @lemma_16.controls(grade="interval", region="three certain successes, t = 99/100: log 3 for log 2; half of their means")
 def test_a_faster_decay_is_refused(statement) -> None:
-    """Three certain successes at t = 0.99 are likelier than the bound with log 3 for log 2, or half their means."""
+    """Three certain successes at t = 99/100 are likelier than the bound with log 3 for log 2, or half their means."""
     certain = tree([((0, 0, 0), 1, (1, 1, 1))], (1, 1, 1), Fraction(99, 100))
     assert statement.at(certain) is Truth.TRUE
 

@@ -281,7 +281,7 @@ def test_features_of_the_published_attributes(statement):
     assert [(p.dimensions, len(p.values)) for p in PUBLISHED] == [(TABLE["census"][1], 34), (44, 3)]
     assert all(statement.at(p) is Truth.TRUE for p in PUBLISHED)
     counted = len(recorded_spectra()["census"].eigenvalues)
-    assert sum(CENSUS_VALUES) + 8 - 1 == counted
+    assert sum(CENSUS_VALUES) + 8 - 1 == counted == 512
     table_1.tells("does not occur in it: {} features", counted)
     assert statement.elsewhere().at(PublishedAttributes(CENSUS_VALUES[:-1], 8, 513)) is Truth.FALSE
     assert statement.elsewhere().at(PublishedAttributes((25, 4), 4, 44)) is Truth.FALSE

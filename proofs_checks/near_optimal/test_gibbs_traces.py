@@ -25,14 +25,14 @@ THIRDS = ((Fraction(1, 3), Fraction(2, 3), Fraction(-2, 3)), (Fraction(2, 3), Fr
 
 def passing(columns: int) -> Fraction:
     """Count sequences of signs: sums 2 s and 2 t with s^2 (+ t^2) < 10,000 for each column."""
-    half = STEPS // 2
+    half, limit = STEPS // 2, 10_000 * columns
     ways = [comb(STEPS, half)]  # of the sum 2 s, and of -2 s
     for s in range(142):
         ways.append(ways[-1] * (half - s) // (half + s + 1))
     within = list(accumulate((2 * count for count in ways[1:]), initial=ways[0]))  # of a sum from -2 s to 2 s
     if columns == 1:
-        return Fraction(within[99], 2**STEPS)
-    most = [isqrt(19_999 - s * s) for s in range(142)]
+        return Fraction(within[isqrt(limit - 1)], 2**STEPS)
+    most = [isqrt(limit - 1 - s * s) for s in range(142)]
     total = sum((1 if s == 0 else 2) * ways[s] * within[t] for s, t in enumerate(most))
     return Fraction(total, 4**STEPS)
 

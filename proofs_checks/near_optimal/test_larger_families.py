@@ -73,7 +73,7 @@ def shares(p: Lines) -> tuple[mpmath.mpf, mpmath.mpf]:
 
 @lemma_11.controls("eightfold", grade="interval", region="the plane at phi = 1/20: 40 K instead of 8 K")
 def test_forty_times_as_many_are_too_many(statement) -> None:
-    """Two lines of the plane meet at an angle of nearly 90 degrees, and no three do."""
+    """Two lines of the plane meet at nearly a right angle, and no three do."""
     assert statement.nudged(lambda margin: 1 - 5 * (1 - margin)).at(POINTS[0]) is Truth.FALSE
 
 

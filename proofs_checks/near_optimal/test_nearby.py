@@ -274,6 +274,7 @@ def test_the_average_needs_privacy_and_a_small_constant(statement) -> None:
     assert (
         statement.nudged(margin=lambda p: arb(bound(p, fmpq(9, 16)) - total_correlation(p))).at(answer) is Truth.FALSE
     )
+    assert abs(total_correlation(answer) / arb(len(basis)) - arb("0.498")) < arb("0.0005")
     exact = respond(basis, Fraction(10**4), Fraction(1095, 1000), 1)
     guarantee = "the laws of two databases are private at their distance"
     assert statement.without(guarantee).at(exact) is Truth.FALSE

@@ -17,7 +17,7 @@ from dpmatrix.exact import precision
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal import packing
 from dpmatrix.spec.near_optimal.packing import Collision, Draws, HalfLost, Survivors, cap_bound, cap_chance
-from dpmatrix.spec.near_optimal.packing_number import Lines, covering_share, packing_share
+from dpmatrix.spec.near_optimal.packing_number import Lines, covering_share, packing_share, simple_count
 from dpmatrix.tracing import bind_expression
 from proofs_checks.near_optimal.formulas import cap
 
@@ -178,6 +178,8 @@ def test_lemma_18_gives_the_whole_part_of_the_count(statement) -> None:
 @lemma_11.controls("count-by-lemma-18", grade="interval", region="d = 3, phi = 0.938, t = 1/2: one vector more")
 def test_lemma_18_gives_no_more_than_the_whole_part(statement) -> None:
     """K = 1.04 and N = 3: one vector, which is the whole part."""
+    assert abs(simple_count(LITTLE) - arb("1.04")) < arb("0.005")
+    assert packing.printed_draws(LITTLE).floor() == 3
     assert statement.margin(LITTLE) == 0
     assert statement.nudged(lambda margin: margin - 1).at(LITTLE) is Truth.FALSE
 
@@ -263,6 +265,8 @@ def test_lemma_18_needs_its_condition(statement) -> None:
     crowded = Draws(2, Fraction(2, 5), 200, HALF)
     assert statement.applies(crowded) is Truth.FALSE
     assert statement.without("-N t log 2 + N (N-1) psi < 0").at(crowded) is Truth.FALSE
+    assert packing.kept(crowded) == 100
+    assert (arb(2) / 5).acos() * 180 / arb.pi() > 66
     assert packing_share(crowded) > arb(1) / 3, "two such lines at the most"
     assert covering_share(crowded) < arb(3) / 4
 

@@ -143,15 +143,19 @@ def test_a_likely_cap_is_better_than_the_printed_bound(statement) -> None:
     assert sympy.expand(room - (W * S**2 + 1 - S)) == 0, "(1): S <= 1"
     radius = sympy.exp(-2 * eps / (d + 1))
     assert sympy.simplify(sympy.log(radius ** (-(d - 1) / 2) * sympy.exp(-eps) / radius)) == 0, "(2)"
-    assert sympy.Rational(5, 4) ** 2 < sympy.Rational(19, 10), "(3)"
-    assert 1 + 4 * sympy.Rational(19, 10) ** sympy.Rational(-3, 2) < sympy.Rational(26, 10)
+    assert (2 * 9 * d / (d + 1)).subs(d, 4) == sympy.Rational("14.4"), "and it rises with d"
+    base, factor = sympy.Rational("1.9"), sympy.Rational("2.6")
+    assert 2 - sympy.exp(-sympy.Rational("14.4")) > base
+    assert sympy.Rational(5, 4) ** 2 < base, "(3)"
+    assert 1 + 4 * base ** sympy.Rational(-3, 2) < factor
     choice = -2 * (sympy.log(8) + sympy.log(sympy.exp(d)) + sympy.log(1 + sympy.exp(-d))) / (d - 2)
     split = -2 - 2 * (2 + sympy.log(8) + sympy.log(1 + sympy.exp(-d))) / (d - 2)
     assert sympy.simplify(choice - split) == 0, "(4)"
-    assert sympy.Rational(26, 10) * sympy.exp(-sympy.Rational(144, 10)) < sympy.exp(split.subs(d, 4)) / 16, "(5)"
+    assert factor * sympy.exp(-sympy.Rational("14.4")) < sympy.exp(split.subs(d, 4)) / 16, "(5)"
     line = (W * s**2 + 1 - s**2) / (2 * ((W - 1) * s + 1))
     assert sympy.simplify(line.subs(W, 1 / s**2) - (2 - s**2) / (2 * (1 / s + 1 - s))) == 0, "(6)"
-    assert sympy.exp(-sympy.Rational(27, 2)) < sympy.exp(split.subs(d, 3)) / 16, "(7)"
+    assert (2 * 9 * d / (d + 1)).subs(d, 3) == sympy.Rational("13.5")
+    assert sympy.exp(-sympy.Rational("13.5")) < sympy.exp(split.subs(d, 3)) / 16, "(7)"
     assert all(statement.at(p) is Truth.FALSE for p in FALSE)
     bind_formula(statement, DECIDED, margin)
     with precision(600):

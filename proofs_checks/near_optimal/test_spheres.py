@@ -105,6 +105,8 @@ def test_sharper_bounds_on_caps_fail(statement) -> None:
     def steep(p: Cap) -> arb:
         return (-fmpq(11, 10) * p.dimension * ball(p.c) ** 2).exp() - cap_measure(p)
 
+    for value, shown in ((cap_measure(narrow), "0.00156"), (steep(narrow) + cap_measure(narrow), "0.00088")):
+        assert abs(value - arb(shown)) < arb("0.000005")
     for point, margin in ((half, triple), (narrow, steep)):
         assert statement.at(point) is Truth.TRUE
         assert statement.nudged(margin=margin).at(point) is Truth.FALSE

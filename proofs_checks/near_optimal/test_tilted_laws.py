@@ -165,7 +165,7 @@ def check_one_step_is_enough():
     With x the doubled angle v_1^2 = (1 + cos x)/2. Hoeffding at 1e-9; the start at e_2 has v_1^2 = 0.
     """
     count, generator = 4000, np.random.default_rng(3)
-    radius = np.sqrt(np.log(2e9) / (2 * count))
+    radius = np.sqrt(np.log(2 / 1e-9) / (2 * count))
     start = np.array([[0.0], [1.0]])
     for kappa in (1.5, 15.0):
         draws = [HoffChain(np.array([2 * kappa, 0.0]), start, generator).step()[0, 0] ** 2 for _ in range(count)]

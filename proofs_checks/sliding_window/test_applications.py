@@ -8,7 +8,7 @@ from itertools import product
 import attrs
 import mpmath
 import sympy
-from flint import fmpq, fmpq_mat
+from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real, symbolic, symbolic_matrix
@@ -57,7 +57,7 @@ def test_no_private_algorithm_answers_long_rows(statement) -> None:
     """(M+g)^2 - M^2/(1-eta) is g^2/eta at M = g (1-eta)/eta, and nowhere more; kappa = c log q log d/eps.
 
     No answer is right for both once g^2/eta > 2 kappa: 42.42 c < 43 c for q = d = 100, g = 1 and eta = 1/(43 c); and
-    0.97 c < 4 g^2 for q = d = 2, c = 4 g^2, eta = 1/4, where e^g beta < 1/4 and delta e^g/(e - 1) < 1/6.
+    0.961 c < 4 g^2 for q = d = 2, c = 4 g^2, eta = 1/4, where e^g beta < 1/4 and delta e^g/(e - 1) < 1/6.
     """
     m, g, e = sympy.symbols("M g eta", positive=True)
     apart = (m + g) ** 2 - m**2 / (1 - e)
@@ -77,6 +77,8 @@ def test_no_private_algorithm_answers_long_rows(statement) -> None:
         assert statement.at(attrs.evolve(far, constant=5 * g**2)) is Truth.TRUE
     assert statement.at(plane) is Truth.FALSE
     kappa = ball(2).log() ** 2
+    assert arb("42.41") < 2 * arb(100).log() ** 2 < arb("42.42")
+    assert arb("0.96") < 2 * kappa < arb("0.961")
     theorem_5.tells("eps = 1 one change refutes every c up to {}, and", 2 / kappa)
     assert statement.at(attrs.evolve(plane, constant=5)) is Truth.TRUE
     assert statement.at(attrs.evolve(plane, constant=5, changes=2, row=6)) is Truth.FALSE

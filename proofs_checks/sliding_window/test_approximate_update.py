@@ -86,7 +86,14 @@ def nearly_deleted() -> StreamRun:
 
     Without 38 between them 39 and 37 would be neighbours that are not close, as 19/20 of 39 is 37.05.
     """
-    return seen_at_the_ends(StreamRun(fmpq_mat([[1], [1], [0], [0]]), 4, Fraction(1, 20), 37), fmpq_mat([[0]]))
+    run = seen_at_the_ends(StreamRun(fmpq_mat([[1], [1], [0], [0]]), 4, Fraction(1, 20), 37), fmpq_mat([[0]]))
+    assert [one[0, 0] for one in suffixes(run, 4, [1, 2, 3])] == [39, 38, 37]
+    high, low, least = run.approximations[6][0, 0], run.approximations[8][0, 0], fmpq(19, 20) * 39
+    for value, shown in ((high, "38.51"), (low, "37.46"), (fmpq(39, 40) * high, "37.55"), (least, "37.05")):
+        assert abs(arb(value) - arb(shown)) < arb("0.005")
+    assert low < fmpq(39, 40) * high
+    assert least > 37
+    return run
 
 
 LYING = StreamRun(fmpq_mat([[3], [1], [1], [1]]), 4, Fraction(1, 5), 0, tuple(fmpq_mat([[1]]) for _ in range(10)))

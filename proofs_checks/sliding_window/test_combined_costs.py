@@ -113,6 +113,11 @@ def test_the_errors_combine(statement) -> None:
 def test_the_constant_depends_on_eta(statement) -> None:
     """At d = 2 and delta = 1/2 the quotient is 2/(log 2 (1 - 6 eta)): 7.2 for eta = 1/10, 288.5 for eta = 33/200."""
     least = combined(2, 1, TENTH, 1, HALF, HALF)
+    for eta, shown in ((TENTH, "7.2"), (Fraction(33, 200), "288.5")):
+        once, twice = (statement.margin(attrs.evolve(least, eta=eta, constant=c)) for c in (1, 2))
+        quotient = 1 - once / (twice - once)
+        assert abs(quotient - 2 / (arb(2).log() * rational(1 - 6 * eta))) < arb("1e-6")
+        assert abs(quotient - arb(shown)) < arb("0.05")
     half = statement.exhibits(constant=lambda eta: combined_constant(eta) / 2)
     assert half.at(attrs.evolve(least, constant=Fraction(15, 4))) is Truth.FALSE
     fixed = statement.exhibits(constant=100)

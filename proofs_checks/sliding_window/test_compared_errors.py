@@ -265,5 +265,9 @@ def test_publishing_at_every_time_costs_the_window(statement) -> None:
 def test_the_constant_needs_a_small_delta(statement) -> None:
     """At delta = 1/2 and r = eps = W = 1: sigma = 16 sqrt(log 8) + log 8 = 25.15, and sigma^2 > 1300 log(2)^2."""
     assert statement.without("delta <= 1/2").at(attrs.evolve(HALVED, delta=LARGE)) is Truth.FALSE
+    sigma = 16 * arb(8).log().sqrt() + arb(8).log()
+    assert abs(statement.margin(HALVED) - (2601 * arb(2).log() ** 2 - sigma**2)) < arb("1e-9")
+    assert abs(sigma - arb("25.15")) < arb("0.005")
+    assert sigma**2 > 1300 * arb(2).log() ** 2
     half = Fraction(2601, 2)
     assert statement.exhibits(constant=half).at(attrs.evolve(HALVED, constant=half)) is Truth.FALSE

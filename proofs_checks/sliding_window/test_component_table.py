@@ -69,22 +69,25 @@ def check(statement, formula, more=None) -> None:
 
 @table_2.refutes(
     grade="derived",
-    region="k = 5, eps = 1, delta = d^(-log d), rounded up: every c by d = 10^(4n + 9), n >= log10 c",
+    region="k = 5, eps = 1, delta = d^(-log d), rounded up: every c by d = 10^(4n + 9), n >= 2 log10 c",
 )
 def test_a_gaussian_release_of_static_data_costs_less(statement) -> None:
     """The cost of the top-k space of A'A + N is sqrt(2k|N|) beyond the least: see cross.low-rank-lower-bounds.
 
     Every c: by the repair that is at most sqrt(28 k sqrt(d) log d), and sqrt(kd) exceeds c times this where sqrt(d) >
-    28 c^2 log d: d = 10^(4n + 9) has sqrt(d) > 31000 * 10^(2n), and 28 log d < 65 (4n + 9) is less than 31000 10^(2n)/
-    c^2 for 10^n >= c.
+    28 c^2 log d: d = 10^(4n + 9) has sqrt(d) > 31000 * 10^(2n), and 28 log d < 65 (4n + 9) is less than 31000 * 10^n,
+    which is at most 31000 * 10^(2n)/c^2 for 10^n >= c^2.
     """
 
     def wide(factor):
-        size = max(0, ceil(log10(float(factor))))
+        size = max(0, ceil(2 * log10(float(factor))))
         power = 4 * size + 9
         delta = Fraction(1, 2 ** int((power * 2.3) ** 2))  # log 10^n > 2.3 n, and log 2 < 1
         return ComponentSetting(1000, 10**power, 5, Fraction(1, 10), 1, delta, factor)
 
+    assert (arb(10) ** 9).sqrt() > 31_000
+    assert 28 * arb(10).log() < 65
+    assert 65 * 9 < 31_000, "and from n to n + 1 the left is at most doubled"
     statement.refute(wide)
     for factor, power in ((1, 7), (10, 12), (100, 17)):
         for target, epsilon in product((1, 5), (1, Fraction(1, 10))):

@@ -9,7 +9,7 @@ from math import isclose
 import attrs
 import mpmath
 import sympy
-from flint import fmpq, fmpq_mat
+from flint import arb, fmpq, fmpq_mat
 from scipy.special import betainc
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
@@ -72,6 +72,10 @@ def test_the_additive_term_does_not_grow_with_sigma(statement) -> None:
     s, m, one, other = sympy.symbols("sigma M u v", positive=True)
     gamma = sympy.sqrt(1 + m**2 / s**2)
     assert sympy.simplify((s**2 + m**2) * one - gamma**2 * s**2 * other - (s**2 + m**2) * (one - other)) == 0
+    assert abs(printed_extra(AXES) - arb("30.2")) < arb("0.05")
+    assert 16 * (4 * (1 + arb(4).log()) * (4 / arb("1e-6")).log()).sqrt() > 192
+    assert Fraction(250, 192) ** 2 < Fraction("1.7")
+    assert 4 * small_eta(1).rank / small_eta(1).eta == 160
     u, t = sympy.symbols("u t", positive=True)
     mean = (1 - 2 * u) * (1 + 2 * u * t)
     assert sympy.expand(4 * t * mean - (1 + t) ** 2 + (4 * u * t - (t - 1)) ** 2) == 0

@@ -185,7 +185,7 @@ def planted_points():
 
 
 def planted_error(p: Planted, last: int):
-    """Minus the printed first line, the smallest eigenvalues of A'A by sympy, at 60 digits."""
+    """Minus the printed first line, the smallest eigenvalues of A'A by mpmath, at 80 digits."""
     rows, count = p.signs.nrows(), p.signs.ncols()
     size = count // p.blocks
     gram = sympy.zeros(count, count)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
+from math import isqrt
 
 import attrs
 import sympy
@@ -185,5 +186,6 @@ def test_the_square_of_a_sum_needs_a_large_tau(statement) -> None:
     for small in (Roots(Fraction(11, 10), Fraction(1, 10)), Roots(Fraction(399, 100), Fraction(999, 1000))):
         assert statement.applies(small) is Truth.FALSE
         assert statement.without("root >= 4").at(small) is Truth.FALSE
+    assert statement.margin(Roots(isqrt(16), 1)) == 0
     beyond = Roots(4, 2)
     assert statement.without("eta < 1").at(beyond) is Truth.FALSE

@@ -48,7 +48,7 @@ MILLIONTH = Fraction(1, 10**6)
 
 
 def kernel_run(coin_shift: int = 0, **changes) -> OneRowSketch:
-    """16 rows in 17 dimensions: Phi = (I, v), and a direction that Phi and the row do not see."""
+    """16 rows in one dimension more: Phi = (I, v), and a direction that Phi and the row do not see."""
     base = fmpq_mat([[*(int(i == j) for j in range(16)), i - 7] for i in range(16)])
     direction = fmpq_mat([[7 - i] for i in range(16)] + [[1]])
     row = fmpq_mat([[1, *([0] * 15), -7]])
@@ -190,6 +190,8 @@ def test_no_private_algorithm_meets_theorem_4(statement) -> None:
     farthest = g**2 * (1 - e**2) / (2 * e)
     apart = (1 - e) * (m + g) ** 2 - (1 + e) * m**2
     assert sympy.expand(farthest - apart - 2 * e * (m - g * (1 - e) / (2 * e)) ** 2) == 0
+    assert farthest.subs(e, sympy.Rational(1, 4)) == 15 * g**2 / 8
+    assert abs((1 + rational(QUARTER)) * rational(QUARTER) * arb(10).log() - arb("0.72")) < arb("0.005")
     for failure in (0, QUARTER):
 
         def neighbours(constant, failure=failure):

@@ -115,6 +115,7 @@ def test_an_empty_window_costs_more_than_the_printed_term(statement) -> None:
     |Phi(1-P)|_F^2 is 95. For c < 1 the bound only falls. A chi-square below a 380th of its mean n, n > 100, has
     probability at most exp(-(x - 1 - log x) n/2) < 10^-80 at x = 1/380.
     """
+    assert EMPTY.dimension - EMPTY.k == 95
     statement.refute(small_eta)
     assert statement.at(EMPTY) is Truth.FALSE
     assert -statement.margin(EMPTY) > fmpq(9, 10) - fmpq(1, 10**6)

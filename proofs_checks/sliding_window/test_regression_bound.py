@@ -53,6 +53,7 @@ def test_no_private_regression_fits_both_streams(statement) -> None:
 
         statement.refute(family)
     kappa = regression_extra(SHORT)
+    assert 16 * kappa < 4_000_000
     theorem_8.tells("that is so from n = {} rows on", 16 * kappa)
     assert statement.at(attrs.evolve(SHORT, constant=4)) is Truth.TRUE
     assert statement.at(short_rows(1000)) is Truth.TRUE, "a fourth of the rows"
@@ -117,6 +118,7 @@ def test_regression_forgets_the_size_of_the_solution(statement) -> None:
         assert statement.at(regression(window, constant)) is Truth.FALSE
     assert statement.at(regression(10**5)) is Truth.TRUE
     twice, once = (statement.margin(regression(10**9, constant)) for constant in (2, 1))
+    assert twice - once < 250_000
     theorem_8.tells("W = 10^9 it is {} against {} c,", twice - 2 * once, twice - once)
     tilted = attrs.evolve(regression(10**9), noise=fmpq_mat([[200, 30], [30, 230]]))
     assert statement.at(tilted) is Truth.FALSE, "another noise"

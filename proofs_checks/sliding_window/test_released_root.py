@@ -298,7 +298,7 @@ def test_one_release_attains_the_bound(statement) -> None:
     """
     two = sympy.log(2)
     bounds = (sympy.sqrt(2 * two) + sympy.sqrt(2 * two + 2)) / (2 * two), (sympy.sqrt(2) + 2) / (2 * sympy.sqrt(two))
-    largest = sympy.Rational(2177, 1000)
+    largest = sympy.Rational("2.177")
     assert all(bound < largest for bound in bounds)
     assert 4 * (1 + 1 / sympy.sqrt(2)) * largest / sympy.sqrt(two) < 18
     level, e = sympy.symbols("L e", positive=True)

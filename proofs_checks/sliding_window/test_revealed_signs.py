@@ -103,11 +103,12 @@ def test_private_moments_err_by_the_dimension(statement) -> None:
     """
     eta, zeta = sympy.Rational(1, 50), sympy.Rational(1, 50)
     overlap = (1 - eta - 2 * zeta) / (1 + eta)
-    assert overlap > sympy.Rational(9215, 10**4)
+    assert overlap > sympy.Rational("0.9215")
     e = sympy.symbols("eta", nonnegative=True)
     falling = sympy.diff((1 - e - 2 * zeta) / (1 + e), e)
     assert sympy.simplify(falling * (1 + e) ** 2 + 2 - 2 * zeta) == 0, "it falls as eta grows"
-    wrong = sympy.Rational(785, 10**4)
+    wrong = sympy.Rational("0.0785")
+    assert 2 * wrong == sympy.Rational("0.157")
     assert 1 - overlap < wrong
     assert 2 * wrong < sympy.Rational(1, 3), "the known entries tell v from -v"
     assert all(3 * (d - (d + 1) // 2) >= d for d in range(2, 12)), "from 3 on as (d - 1)/2 >= d/3"
@@ -116,7 +117,8 @@ def test_private_moments_err_by_the_dimension(statement) -> None:
     least = (1 - delta) / (1 + factor)
     assert sympy.simplify((1 - p + q) / 2 - least - both / (2 * (1 + factor))) == 0
     allowed = sympy.Rational(1, 10) + sympy.Rational(9, 10) * 2 * wrong
-    assert allowed < sympy.Rational(2414, 10**4) < least.subs({factor: 3, delta: sympy.Rational(1, 50)})
+    assert allowed == sympy.Rational("0.2413")
+    assert allowed < least.subs({factor: 3, delta: sympy.Rational(1, 50)}) == sympy.Rational("0.245")
     source = np.random.default_rng(7)
     for d, _ in product((2, 3, 5, 20, 101), range(20)):
         known = d // 2

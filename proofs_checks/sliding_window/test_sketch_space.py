@@ -94,6 +94,8 @@ def test_all_checkpoints_stay(statements) -> None:
     same = attrs.evolve(SMALL, run=attrs.evolve(SMALL.run, coins=fmpq_mat(3, 20, [0] * 60)))
     assert undeletable(same) == 2, "equal sketches: only the first and the last stay"
 
+    assert 10 * arb(100).log() < 100, "and x - 10 log x rises from x = 10 on"
+
     def family(constant):
         return attrs.evolve(REPEATED, constant=constant, window=10**4 * whole_above(constant) ** 2)
 
@@ -136,7 +138,13 @@ def test_a_sketch_has_more_singular_values(statement) -> None:
 def test_no_single_eigenvalue_drops(statement) -> None:
     """S = diag(100, 1), S' = S - vv' with v = (sqrt 7.5, sqrt 0.075): eigenvalues 0.925 and 0.919 times as large."""
     large = fmpq_mat([[100, 0], [0, 1]])
-    small = large - fmpq_mat([[fmpq(15, 2), fmpq(3, 4)], [fmpq(3, 4), fmpq(3, 40)]])
+    first, last = (rational(Fraction(square)) for square in ("7.5", "0.075"))
+    assert first * last == fmpq(3, 4) ** 2
+    small = large - fmpq_mat([[first, fmpq(3, 4)], [fmpq(3, 4), last]])
+    middle = (small[0, 0] + small[1, 1]) / 2
+    root = arb(middle**2 - small.det()).sqrt()
+    assert abs((middle + root) / 100 - arb("0.925")) < arb("0.0005")
+    assert abs(middle - root - arb("0.919")) < arb("0.0005")
     assert statement.at(DropPoint(large, small, Fraction(1, 4))) is Truth.FALSE
     assert statement.strict
     scaled = DropPoint(large, fmpq(1, 2) * large, Fraction(1, 4))

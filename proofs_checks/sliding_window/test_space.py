@@ -101,13 +101,17 @@ def test_the_regime_of_the_first_conjecture(statement) -> None:
 
 @conjecture_2.controls(grade="interval", region="W = 1000, d = 100, 64 bits, c = 1; k = d; 18 blocks at W = 2^40")
 def test_the_regime_of_the_second_conjecture(statement) -> None:
-    """I keeps nothing for k = d; 18 blocks of zeta^2/4 rows, of 3 numbers each, are enough for a large zeta."""
+    """I keeps nothing for k = d; 18 blocks of zeta^2/4 rows, of 3 numbers each, are enough for a large zeta.
+
+    They are two more than fill the window.
+    """
     says = "W >= (zeta/eta)^4"
     check_regime(statement, "W d b >= c d k log2(W)/eta^2", PRINCIPAL)
     (long,) = (condition for condition in statement.given if condition.says == says)
     assert long.at(attrs.evolve(WIDE, window=16, eta=HALF, additive=1)) is Truth.TRUE
     for c in (1, Fraction(1, 1000)):
         check_left_out(statement, "k < d", KeptSpace(10**6, 10, 10, 64, Fraction(1, 10), c, 0, 0))
+    assert (18 - 2) * (2**19) ** 2 == 4 * 2**40
     check_left_out(statement, says, KeptSpace(2**40, 2, 1, 64, Fraction(1, 20), 1, 2848, 2**19))
     check_left_out(statement, says, attrs.evolve(WIDE, kept_bits=0, additive=32))
     narrow = {name: point for name, point in SPACE_OUTSIDE.items() if name != "k <= d"}
