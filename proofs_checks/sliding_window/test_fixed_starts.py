@@ -68,6 +68,9 @@ def test_a_window_from_held_totals(statement) -> None:
         bind_hypotheses(statement, inside, OUTSIDE)
     for wrong in ({"rows": fmpq_mat(0, 1)}, {"noise": fmpq_mat([[1, 2]])}):
         assert statement.applies(attrs.evolve(FULL, **wrong)) is Truth.FALSE
+    for place, long in product(range(3), (2, Fraction(51, 50))):
+        rows = [long if time == place else 1 for time in range(7)]
+        assert statement.applies(on_a_line(rows, 4, 4)) is Truth.FALSE, "each row before the window counts"
 
 
 @theorem_4.controls("fixed-starts", grade="interval", region="g - 2 for g - 1; a longer row; more noise")

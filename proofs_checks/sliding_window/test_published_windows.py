@@ -205,6 +205,11 @@ def test_windows_of_published_sums(statements) -> None:
         if name != LAST:
             loud = statement.margin(published(name, 7, 2, 4, bound=Fraction(1, 100)))
             assert abs(loud.lower() - (arb(1) / 3 - 1)) < arb(10) ** -9, "seven windows fail with probability 1, not 7"
+            worst = published(name, 7, 2, 4, bound=20)
+            most_parts = max(count_by_hand(max(0, t - 4), t, 4) for t in range(1, 8))
+            rarest = mpmath.erfc(20 / deviation(worst) / mpmath.sqrt(2 * most_parts))
+            spare = float(statement.margin(worst).upper())
+            assert abs(spare - (1 / 3 - float(rarest))) < 1e-7, "no rarer than the failure of the longest sum"
         assert not statement.strict
     crossing = published(LONG, 9, 2, 9)
     assert statements[LONG].at(crossing) is Truth.TRUE

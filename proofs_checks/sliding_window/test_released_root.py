@@ -122,6 +122,8 @@ def test_the_root_of_a_window_is_private(statement) -> None:
     points = [released(one, epsilon=e, delta=d) for one, e, d in product(singles, (1, 9), (HALF, MILLIONTH))]
     points += [released(one, epsilon=Fraction(1, 9), delta=HALF) for one in (*other_windows(), LONG_ROW)]
     points += [released(*singles), released(LONG_ROW, SAME, *singles, delta=HALF), LONG]
+    moves = (one_column(1, 1 + move, 1, 1 + move) for move in (Fraction(1, 5), Fraction(2, 5)))
+    points.append(released(*moves, epsilon=Fraction(1, 9), delta=HALF))  # (1/25 + 4/25)/2 = 1/10 in all
     with mpmath.workdps(60):
         bind_formula(statement, [*points, released(turned(9, 3)), released(SAME, turned(50, 40))], spare_by_hand)
     for p in points:

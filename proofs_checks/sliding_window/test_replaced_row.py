@@ -15,7 +15,8 @@ from dpmatrix.claims.formulas import bind_formula, real
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window import replaced_row as module
 from dpmatrix.spec.sliding_window.dyadic_release import deviation
-from dpmatrix.spec.sliding_window.replaced_row import ReplacedRow
+from dpmatrix.spec.sliding_window.released_sums import squared_distance
+from dpmatrix.spec.sliding_window.replaced_row import ReplacedRow, replaced
 from proofs_checks.sliding_window.dyadic_noise import check_guarantee, shift
 
 theorem_4 = cite("sliding-window.theorem-4@27e08c2d")
@@ -44,6 +45,7 @@ def spare(p: ReplacedRow) -> mpmath.mpf:
 
 
 START = streams(TURNED)
+TENTH = streams(((fmpq(11, 20), 0), (fmpq(9, 20), 0)), 3, 9, Fraction(1, 1000), Fraction(99, 100))
 OTHER, CHANGE = "the other row has norm at most 1", "the rows differ by at most 1"
 OUTSIDE = {
     "time >= 1, an integer": attrs.evolve(START, time=0),
@@ -94,11 +96,12 @@ def test_the_released_sums_hide_which_row_it_was(statement) -> None:
         )
     ]
     with mpmath.workdps(60):
-        bind_formula(statement, points, spare)
+        bind_formula(statement, [*points, TENTH], spare)
+    assert squared_distance(TENTH, replaced(TENTH)) == fmpq(1, 10), "ten sums, each moved by 1/10"
     for p in (*points, streams(((1, 0), (1, 0))), streams(TURNED, epsilon=LARGE)):
         assert statement.at(p) is Truth.TRUE
     assert not statement.strict
-    for inside in (START, streams(((0, 1), (0, 0)), 1, 0)):
+    for inside in (START, streams(((0, 1), (0, 0)), 1, 0), streams(TURNED, 5), TENTH):
         bind_hypotheses(statement, inside, OUTSIDE)
     for says in (OTHER, CHANGE):
         (condition,) = (each for each in statement.given if each.says == says)

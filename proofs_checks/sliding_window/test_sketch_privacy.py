@@ -8,7 +8,7 @@ from itertools import combinations, product
 import attrs
 import mpmath
 import sympy
-from flint import fmpq, fmpq_mat
+from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.claims.formulas import real
@@ -106,6 +106,11 @@ def test_the_sketch_breaks_its_guarantee(statement) -> None:
     ]
     with mpmath.workdps(60):
         bind(statement, ((p, by_hand(p)) for p in (*small_sketches(), *longer)))
+    for eta, epsilon in ((Fraction(1, 40), 40), (4, 3000)):
+        p = SketchParameters(1, eta, epsilon, Fraction(1, 100), 1000)
+        with mpmath.workdps(30):
+            value = arb(mpmath.nstr(by_hand(p), 20), 1e-12)
+        assert statement.margin(p).overlaps(value), "a divergence of 0.95, and one with a wide enclosure"
     assert not statement.strict
     for inside in (ORDINARY, attrs.evolve(ORDINARY, row=0)):
         bind_hypotheses(statement, inside, PARAMETERS | {"row >= 0": attrs.evolve(ORDINARY, row=-1)})

@@ -315,6 +315,8 @@ def test_the_determinant_counts_noisy_checkpoints(statement) -> None:
     assert shapes.at(attrs.evolve(still, approximations=still.approximations[1:])) is Truth.FALSE
     for inside in (still, attrs.evolve(still, window=1)):
         bind_hypotheses(statement, inside, outside)
+    for error in (Fraction(14, 15), Fraction(16, 15)):
+        assert statement.applies(noisy([(0,)] * 6, 6, HALF, 1, (1, error))) is Truth.FALSE, "1/15 is above 1/16"
 
 
 @lemma_4.controls("+repair", grade="interval", region="2 for 3; no determinant; errors beyond eta/8")

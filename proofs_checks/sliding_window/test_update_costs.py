@@ -27,6 +27,7 @@ def test_space_of_the_naive_algorithm(statement) -> None:
     stores = [NaiveStore(w, t, d, 1) for w, t, d in product((1, 4, 9), (1, 4, 7), (1, 2, 5))]
     bind(statement, ((p, min(p.window, p.time) * p.dimension * (p.dimension - 1) // 2) for p in stores))
     assert all(statement.at(p) is Truth.TRUE for p in stores)
+    assert [one.exhibited for one in statement.exists] == [STORE.constant] == [1]
     assert not statement.strict
     outside = {
         "window >= 1, an integer": attrs.evolve(STORE, window=0),

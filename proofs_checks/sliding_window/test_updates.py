@@ -169,7 +169,8 @@ def test_a_run_takes_polynomial_time(statement) -> None:
         "dimension >= 1, an integer": UpdateTime((True,), 2, 2, 0),
         "there is an answer for each pair": UpdateTime((True,), 3, 2, 3),
     }
-    bind_hypotheses(statement, never, outside)
+    for inside in (never, UpdateTime((), 1, 1, 1)):
+        bind_hypotheses(statement, inside, outside)
     assert not statement.strict
 
 

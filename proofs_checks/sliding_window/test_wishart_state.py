@@ -112,7 +112,10 @@ def test_outputs_of_two_streams(statements) -> None:
     """
     by_name = by_step(statements)
     square, before = by_name["real-outputs"], by_name["before-the-change"]
-    bind(square, ((p, 0) for p in (*PAIRS, TwoStreams(ONES, ONES, 1), TwoStreams(PLANE, PAIRS[0].second, 1))))
+    nothing = NoisyStream(fmpq_mat(0, 1), (), 1)
+    apart = (TwoStreams(ONES, ONES, 1), TwoStreams(PLANE, PAIRS[0].second, 1), TwoStreams(nothing, nothing, 1))
+    assert square.applies(apart[-1]) is Truth.TRUE, "no rows, and no outputs"
+    bind(square, ((p, 0) for p in (*PAIRS, *apart)))
     assert all(square.at(p) is Truth.TRUE for p in PAIRS)
     wide = attrs.evolve(ONES, noise=(fmpq_mat([[1, 2], [3, 4]]), fmpq_mat([[1, 0], [0, 1]])))
     for inside in (PAIRS[0], TwoStreams(ONES, ONES, 1)):
@@ -138,6 +141,10 @@ def test_outputs_of_two_streams(statements) -> None:
         attrs.evolve(base, second=attrs.evolve(base.second, noise=tuple(2 * one for one in base.second.noise))),
     ):
         assert before.applies(wrong) is Truth.FALSE
+    longer = NoisyStream(fmpq_mat([[1], [1], [1]]), scalars(3, 3, 3), 2)
+    assert before.at(TwoStreams(longer, longer, 3)) is Truth.TRUE
+    for runs in ((ONES, longer), (longer, ONES)):
+        assert before.applies(TwoStreams(*runs, 3)) is Truth.FALSE, "time 3 is a time of one of them"
     assert before.applies(attrs.evolve(base, second=attrs.evolve(base.second, deleted=((3, 2),)))) is Truth.TRUE
     assert not square.strict
     assert not before.strict
@@ -158,6 +165,9 @@ def test_outputs_of_other_shapes_are_noticed(statement) -> None:
         other = redefined(statement, module, "history", held_as(shape))
         assert other.at(PAIRS[0]) is Truth.FALSE
         assert other.margin(PAIRS[0]) == -distance
+    good = NoisyCheckpoint(1, fmpq_mat(2, 2))
+    last = redefined(statement, module, "history", lambda run, _: [[good], [NoisyCheckpoint(1, run.rows)]])
+    assert last.at(PAIRS[0]) is Truth.FALSE, "an output of the right shape comes first"
 
 
 @theorem_14.controls("before-the-change", grade="symbolic", region="outputs of the row that differs as well")
@@ -170,4 +180,8 @@ def test_later_outputs_differ(statement) -> None:
     unlike = statement.without("rows, noise and deletions before t agree")
     assert unlike.at(late) is Truth.FALSE
     assert unlike.margin(late) == -24, "25 + 3 for 1 + 3"
+    again = attrs.evolve(one, rows=fmpq_mat([[1], [2], [2]]), noise=scalars(3, 9, 1))
+    for rows in ([[5], [2], [2]], [[1], [5], [2]]):
+        later = TwoStreams(again, attrs.evolve(again, rows=fmpq_mat(rows)), 3)
+        assert unlike.at(later) is Truth.FALSE, "one of two outputs is enough"
     assert history(one, PRINTED)[1] != history(two, PRINTED)[1]
