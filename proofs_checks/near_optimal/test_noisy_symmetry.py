@@ -8,6 +8,7 @@ from itertools import product
 import attrs
 import mpmath
 import numpy as np
+import pytest
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
@@ -96,6 +97,8 @@ def test_leading_eigenvalues_may_be_complex(statement) -> None:
     near i and -i have an imaginary part of 3/4 at least, and the others a modulus below 1/4. Every such box of noise
     has a positive probability.
     """
+    with pytest.raises(ValueError, match="takes a plane"):
+        turned(1)
     z = sympy.symbols("z")
     for d in (2, 3, 5):
         q = sympy.Matrix(d, d, [sympy.Rational(int(entry.p), int(entry.q)) for entry in turned(d).entries()])

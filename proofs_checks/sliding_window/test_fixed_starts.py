@@ -11,7 +11,7 @@ from flint import arb, fmpq, fmpq_mat
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.sliding_window.fixed_starts import FixedStarts, first_row
+from dpmatrix.spec.sliding_window.fixed_starts import FixedStarts, first_row, held_time
 
 theorem_4 = cite("sliding-window.theorem-4@27e08c2d")
 
@@ -57,7 +57,10 @@ def test_a_window_from_held_totals(statement) -> None:
         rows = [(1, HALF, 0, 1, 1, Fraction(1, 3), 1, 1, 1, 0, 1)[time] for time in range(length)]
         values.append((on_a_line(rows, window, spacing, noise), slack(on_a_line(rows, window, spacing, noise))))
     values += [(p, slack(p)) for p in (on_a_line((3, 1, 5), 2, 2, 9), on_a_line((1, 3, 5), 1, 2, -4))]
+    short = on_a_line((1,), 2, 1, 0, 3)
+    values.insert(0, (short, slack(short)))
     bind(statement, values)
+    assert first_row(short) == held_time(short) == 0, "fewer rows than the window has"
     assert all(statement.at(p) is Truth.TRUE for p, _ in values[:-2])
     plane = [[1, 0], [fmpq(3, 5), fmpq(4, 5)], [0, 1], [fmpq(-4, 5), fmpq(3, 5)], [7, 1], [1, 30], [0, 9]]
     noises = (fmpq_mat([[fmpq(1, 3), fmpq(1, 5)], [fmpq(1, 5), fmpq(-1, 4)]]), fmpq_mat(2, 2))

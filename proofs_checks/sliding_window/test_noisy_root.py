@@ -216,6 +216,7 @@ def test_more_than_h_blocks_may_be_needed(statement) -> None:
     assert statement.nudged(margin=lambda p: statement.formula(p) - p.height).at(CROSSING) is Truth.FALSE
     long = WindowCover(0, 64, 2)
     assert statement.applies(long) is Truth.FALSE
+    assert {len(block) for block in blocks_of(long)} == {4}, "no block has more than 2^h rows"
     assert statement.without(FITS).at(long) is Truth.FALSE
 
 

@@ -196,6 +196,7 @@ def test_running_totals_need_few_checkpoints(statement) -> None:
     with mpmath.workdps(60):
         bind(statement, [(p, count_by_hand(p)) for p in (*lines, *crowded(), LONG_AGO)])
     assert {len(checkpoints(p)) for p in lines} >= {4, 5, 6}
+    assert checkpoints(on_a_line((1, 1, 1), (0,), window=1, height=0)) == [2, 3], "a window of one row"
     for p in (*lines, *crowded(), *in_space(), LONG_AGO, STILL):
         assert statement.at(p) is Truth.TRUE
     assert statement.margin(STILL) == 0, "the constant 4 is attained"

@@ -68,10 +68,17 @@ def crossed(floor, x, y) -> RankedStream:
     return attrs.evolve(CROSSED, floor=floor, coins=fmpq_mat(2, SIZE, coins))
 
 
+def with_a_second_row(p: RankedStream) -> RankedStream:
+    """Give g_2 a third entry, which the columns of Phi and g_1 do not have: no moment changes against the other."""
+    coins = fmpq_mat(p.coins)
+    coins[1, 2] = fmpq(1)
+    return attrs.evolve(p, coins=coins)
+
+
 @lemma_1.refutes(
     "sketches-in-order",
     grade="symbolic",
-    region="36 points: r = 1, eta = 1/2, d = 2, a_1 = e_1, g_2 = 0, sigma = 1/3, 1, 5, g_1 = (x, y, 0, ...), y != 0",
+    region="72 points: r = 1, eta = 1/2, a_1 = e_1, sigma = 1/3, 1, 5, g_1 = (x, y, 0, ...), y != 0, g_2 = 0 or e_3",
 )
 def test_adjacent_sketches_are_not_comparable(statement) -> None:
     """The older sketch is A~ + g'a, and its moment less that of A~ is u'a + a'u + |g|^2 a'a, with u = gA~.
@@ -92,6 +99,8 @@ def test_adjacent_sketches_are_not_comparable(statement) -> None:
     for floor, across, along in product((fmpq(1, 3), 1, 5), (-3, fmpq(-1, 2), 0, 2), (-2, 0, fmpq(1, 4), 3)):
         trace = 2 * floor * across + fmpq(across) ** 2 + fmpq(along) ** 2
         values.append((crossed(floor, across, along), min(fmpq(1), trace, -((fmpq(floor) * along) ** 2))))
+        assert along == 0 or statement.at(values[-1][0]) is Truth.FALSE
+        values.append((with_a_second_row(values[-1][0]), values[-1][1]))
         assert along == 0 or statement.at(values[-1][0]) is Truth.FALSE
     bind(statement, values)
     assert statement.at(crossed(1, 1, 0)) is Truth.TRUE, "u is a multiple of a"

@@ -6,6 +6,7 @@ from fractions import Fraction
 from itertools import product
 
 import attrs
+import pytest
 import sympy
 from flint import fmpq, fmpq_mat
 
@@ -79,6 +80,12 @@ def test_sum_of_outer_products_is_a_wishart_matrix(statement) -> None:
     assert conditions["C is positive definite"].at(attrs.evolve(INSIDE, scale=zero)) is Truth.FALSE, "C = 0"
     edge = attrs.evolve(INSIDE, argument=INSIDE.scale.inv() / -2)
     assert conditions["C^-1 + 2 Theta is positive definite"].at(edge) is Truth.FALSE, "C^-1 + 2 Theta = 0"
+    for order, less in ((SCALES[0], fmpq(1, 4)), (SCALES[1], fmpq(1, 2))):
+        below = order.inv() / -2 - fmpq_mat(order.nrows(), order.nrows(), [less] + [fmpq(0)] * (order.nrows() ** 2 - 1))
+        with pytest.raises(ValueError, match="no finite mean"):
+            squared_density_transform(Transform(order.nrows(), order, below))
+    with pytest.raises(ValueError, match="no covariance"):
+        squared_sum_transform(attrs.evolve(INSIDE, scale=fmpq_mat([[fmpq(-1, 2), 0], [0, -1]])))
     degrees = [(attrs.evolve(INSIDE, vectors=m), m - 1) for m in range(20)]
     bind(Statement("m > d - 1", conditions["m > d - 1"].margin), degrees)
     assert not statement.strict

@@ -5,13 +5,14 @@ from __future__ import annotations
 import random
 
 import mpmath
+import pytest
 import sympy
 from flint import arb, fmpq, fmpq_mat
 
 from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.claims.formulas import bind_formula, real_matrix
 from dpmatrix.reporting.citing import cite
-from dpmatrix.spec.common.spectra import SpectralPair, frobenius_norm, projector_difference, spectral_norm
+from dpmatrix.spec.common.spectra import SpectralPair, frobenius_norm, projector, projector_difference, spectral_norm
 from dpmatrix.spec.wishart.projectors import FramePair, davis_kahan_bound, span_difference
 from proofs_checks.exact_matrices import cayley
 from proofs_checks.projector_algebra import P, Q, reduced
@@ -119,6 +120,8 @@ def test_davis_kahan(statement) -> None:
 @lemma_3.controls(grade="interval", region="two lines in the plane, where equality holds")
 def test_davis_kahan_is_sharp_and_needs_its_hypotheses(statement) -> None:
     """For two projectors of rank one A - Ahat = P - Phat and the separation is 1; 99 % of the bound is too little."""
+    with pytest.raises(ValueError, match="no negative number"):
+        projector(ONE, -1)
     assert statement.at(TIGHT) is not Truth.FALSE
 
     def smaller(p: SpectralPair) -> arb:
