@@ -62,7 +62,10 @@ documentation: $(STAMP)
 	$(BIN)/python -m dpmatrix documentation
 
 mutate: $(STAMP)
-	$(BIN)/python audit/mutate.py --workers $(WORKERS) --state build/mutation.state --table audit/mutation_table.md
+	mkdir -p build
+	$(BIN)/python audit/mutate_sources.py --trace build/base_lines.json -- tests/privacy tests/test_exact.py
+	$(BIN)/python audit/mutate.py --workers $(WORKERS) --lines build/base_lines.json --state build/mutation.state \
+		--table audit/mutation_table.md
 
 faults: $(STAMP)
 	$(BIN)/python audit/plant.py --workers $(WORKERS)

@@ -2,12 +2,14 @@
 
 Run as ``python audit/mutate.py``. The exit code is 0 only if every mutant is noticed, or its survival is explained in
 ``mutation_survivors.toml`` next to this file. What statements compute with is mutated as well, as far as some statement
-reaches it. Nothing is written but what ``--json``, ``--table`` and ``--state`` ask for.
+reaches it; with ``--lines`` its own tests judge that, and otherwise the evidence. Nothing is written but what
+``--json``, ``--table`` and ``--state`` ask for.
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import os
 import sys
@@ -16,7 +18,7 @@ from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a process that forks must have no threads
 
-from mutation import explanations, report, substitution, table
+from mutation import explanations, line_coverage, report, source_campaign, substitution, table
 from mutation.asking import Tell
 from mutation.campaign import Campaign
 from mutation.evidence import NoEvidenceError
@@ -45,6 +47,12 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--operator", action="append", default=[], choices=kinds, help="only changes of this kind")
     parser.add_argument(
         "--again", type=Path, metavar="FILE", help="only what a run with --json FILE left open, and what is new"
+    )
+    parser.add_argument(
+        "--lines",
+        type=Path,
+        metavar="FILE",
+        help="what `mutate_sources.py --trace` wrote of tests of what statements compute with: they judge its mutants",
     )
     parser.add_argument("--state", type=Path, metavar="FILE", help="keep every fate there, and go on from it")
     parser.add_argument("--table", type=Path, metavar="FILE", help="renew its counts of modules that have changed")
@@ -97,9 +105,15 @@ def main() -> int:
                 console.print("every module is in the table, with the code that it has now: nothing to judge")
                 return 0
             claims, crashed = frozenset[str](arguments.claims), report.crashed(earlier or ())
+            tests = None
+            if arguments.lines:
+                coverage = line_coverage.Coverage.read(
+                    arguments.lines, functools.partial(line_coverage.texts, where[0])
+                )
+                tests = source_campaign.SourceCampaign(where[0], coverage, Path(drafts), arguments.workers)
             selection = Selection(chosen, claims, arguments.sample, operators, known, crashed)
             state = State.read(arguments.state, arguments.specification)
-            found, verdicts = run(campaign, selection, state, _tell(progress))
+            found, verdicts = run(campaign, selection, state, _tell(progress), tests)
     except (NoEvidenceError, LookupError, StateError) as error:
         console.print(f"[red]no answer:[/red] {escape(str(error))}", soft_wrap=True)
         return 2

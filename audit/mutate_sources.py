@@ -12,7 +12,6 @@ import argparse
 import os
 import sys
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a process that forks must have no threads
@@ -59,18 +58,6 @@ def _arguments() -> argparse.Namespace:
     return found
 
 
-def _texts(root: Path, library: str, suite: Sequence[str]) -> set[Path]:
-    """Return the files of the library, of the specification, and of the folders in which a suite stands."""
-    places = [Path(word.partition("::")[0]) for word in suite]
-    folders = {"spec", *(place.parts[0] for place in places if (root / place).exists())}
-    found = {path for folder in folders for path in (root / folder).rglob("*.py") if not path.name.startswith("mutat")}
-    return {path for path in found if "mutation" not in path.parts} | set(_library(library))
-
-
-def _library(library: str) -> list[Path]:
-    return sorted(substitution.folder_of(library).rglob("*.py"))
-
-
 def _say(phase: str, done: int, total: int) -> None:
     print(f"{phase}: {done} of {total}", file=sys.stderr)
 
@@ -83,14 +70,16 @@ def main() -> int:
     sys.path.insert(0, str(root))
     try:
         if arguments.trace:
-            texts = _texts(root, arguments.library, arguments.suite)
+            texts = line_coverage.texts(root, arguments.suite, arguments.library)
 
             def write(file: Path) -> None:
-                line_coverage.trace(root, arguments.suite, _library(arguments.library), texts).write(file)
+                line_coverage.trace(root, arguments.suite, line_coverage.library(arguments.library), texts).write(file)
 
             list(forked(write, [arguments.trace.absolute()], lambda _: HOURS, workers=1))
             return 0
-        coverage = line_coverage.Coverage.read(arguments.lines, lambda suite: _texts(root, arguments.library, suite))
+        coverage = line_coverage.Coverage.read(
+            arguments.lines, lambda suite: line_coverage.texts(root, suite, arguments.library)
+        )
         modules = [found for part in arguments.parts for found in source_campaign.modules_of(part, arguments.library)]
         found = [mutant for module in modules for mutant in source_campaign.mutants_of(module)]
         chosen = [one for one in found if not arguments.operator or one.edit.operator in arguments.operator]

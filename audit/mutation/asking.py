@@ -27,6 +27,11 @@ def unimportable(mutant: Mutant, claims: tuple[str, ...] = ()) -> Verdict:
     return Verdict(mutant, Outcome.IMPORT, claims, reason=traceback.format_exc().strip().splitlines()[-1])
 
 
+def ended(mutant: Mutant, signal: str, claims: tuple[str, ...] = ()) -> Verdict:
+    """Return the verdict where a signal ended the process that was asked."""
+    return Verdict(mutant, Outcome.CRASH, claims, reason=f"the process ended by {signal}")
+
+
 def ask(root: Path, mutant: Mutant, nodes: Sequence[str], claims: tuple[str, ...] = ()) -> Verdict:
     """Run items in this process, which has imported the mutant, up to the first that notices.
 

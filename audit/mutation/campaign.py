@@ -14,7 +14,7 @@ import attrs
 import pytest
 
 from mutation import evidence, substitution
-from mutation.asking import SECONDS_OF_BASELINE, SECONDS_PER_MUTANT, Memory, Tell, ask, unimportable
+from mutation.asking import SECONDS_OF_BASELINE, SECONDS_PER_MUTANT, Memory, Tell, ask, ended, unimportable
 from mutation.imports import Imports
 from mutation.mutants import Module, Mutant, margin_names, mutants
 from mutation.pool import forked
@@ -152,11 +152,11 @@ class Campaign:
         tell: Tell,
         extra: Callable[[Any], float] = lambda _: 0.0,
         note: Callable[[int, Any], None] = lambda *_: None,
+        fault: Callable[[Any, str], Any] | None = None,
     ) -> list[Any]:
         answers: list[Any] = [None] * len(tasks)
-        for done, (place, answer) in enumerate(
-            forked(work, tasks, lambda task: self.timeout + extra(task), workers=self.workers), start=1
-        ):
+        found = forked(work, tasks, lambda task: self.timeout + extra(task), workers=self.workers, fault=fault)
+        for done, (place, answer) in enumerate(found, start=1):
             answers[place] = answer
             note(place, answer)
             tell(phase, done, len(tasks))
@@ -265,7 +265,10 @@ class Campaign:
             self.memory.keep(verdict.mutant, verdict.node)
             keep(tasks[place], verdict)
 
-        answers = self._all("evidence against mutants", work, tasks, tell, extra, note)
+        def fault(task: Task, signal: str) -> Verdict:
+            return ended(task.mutant, signal, task.claims)
+
+        answers = self._all("evidence against mutants", work, tasks, tell, extra, note, fault)
         return [answer or Verdict(task.mutant, Outcome.TIMEOUT) for task, answer in zip(tasks, answers, strict=True)]
 
 

@@ -18,6 +18,7 @@ import pytest
 
 from dpmatrix.atomic_files import write_atomically
 from mutation.evidence import NoEvidenceError
+from mutation.substitution import folder_of
 
 FORMAT = "lines by items, 1"
 
@@ -28,6 +29,19 @@ def digest_of(files: Iterable[Path]) -> str:
     for file in sorted(files):
         whole.update(f"{file} {hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())
     return whole.hexdigest()
+
+
+def library(name: str) -> list[Path]:
+    """Return the files of a package, in order."""
+    return sorted(folder_of(name).rglob("*.py"))
+
+
+def texts(root: Path, suite: Sequence[str], package: str = "dpmatrix") -> set[Path]:
+    """Return the files of the package, of the specification, and of the folders in which a suite stands."""
+    places = [Path(word.partition("::")[0]) for word in suite]
+    folders = {"spec", *(place.parts[0] for place in places if (root / place).exists())}
+    found = {path for folder in folders for path in (root / folder).rglob("*.py") if not path.name.startswith("mutat")}
+    return {path for path in found if "mutation" not in path.parts} | {*library(package)}
 
 
 @attrs.define(eq=False)  # pytest keeps its plugins in sets

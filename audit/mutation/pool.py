@@ -24,6 +24,9 @@ CHUNK = 1 << 16
 PATIENCE = 20
 """How many seconds of the clock go by, per second of the limit, until a process that only sleeps is killed."""
 
+FAULTS = frozenset({signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGSEGV})
+"""Signals by which a library in C ends a process that asks for what it cannot do."""
+
 
 @attrs.define
 class _Child:
@@ -82,7 +85,12 @@ class ForkedError(RuntimeError):
 
 
 def forked(
-    work: Callable[[Task], Any], tasks: Sequence[Task], seconds: Callable[[Task], float], *, workers: int
+    work: Callable[[Task], Any],
+    tasks: Sequence[Task],
+    seconds: Callable[[Task], float],
+    *,
+    workers: int,
+    fault: Callable[[Task, str], Any] | None = None,
 ) -> Iterator[tuple[int, Any]]:
     """Yield the index of each task with its answer, in the order of completion.
 
@@ -97,6 +105,9 @@ def forked(
         on what else the machine does.
     workers
         Number of processes at a time.
+    fault
+        The answer for a task whose process one of `FAULTS` ended, of the task and the signal's name; without it such
+        an end is an error.
 
     Raises
     ------
@@ -129,6 +140,8 @@ def forked(
         _, status = os.waitpid(child.pid, 0)
         if os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL):
             return child.task, None
+        if fault and os.WIFSIGNALED(status) and os.WTERMSIG(status) in FAULTS:
+            return child.task, fault(tasks[child.task], signal.Signals(os.WTERMSIG(status)).name)
         kind, value = pickle.loads(child.answer) if child.answer else ("error", "the process died without an answer")
         if kind == "error":
             raise ForkedError(value)

@@ -18,6 +18,7 @@ from mutation.asking import Tell
 from mutation.campaign import Campaign, Task
 from mutation.mutants import Module, Mutant
 from mutation.reach import Reach
+from mutation.source_campaign import SourceCampaign
 from mutation.state import State
 from mutation.verdicts import CRASHED, Outcome, Verdict
 
@@ -92,6 +93,9 @@ class Run:
         The claims of which the evidence needs to know; empty for all.
     files
         The files as they were at the start.
+    tests
+        What judges the mutants of what statements compute with: the items of its own tests that run the changed line.
+        None where the evidence judges them too.
     """
 
     campaign: Campaign
@@ -101,6 +105,7 @@ class Run:
     state: State
     tell: Tell
     files: Mapping[str, tuple[int, int]]
+    tests: SourceCampaign | None = None
 
     def against(self, task: Task) -> str:
         """Digest of the change and of every Python file that has a say in its fate."""
@@ -141,6 +146,8 @@ class Run:
         """Return the fate of each, known or found."""
         idle = [Verdict(task.mutant, Outcome.UNSEEN) for task in tasks if not task.claims and not task.otherwise]
         tasks = [task for task in tasks if task.claims or task.otherwise]
+        base = [task.mutant for task in tasks if self.tests and task.mutant.module.trusted]
+        tasks = [task for task in tasks if not (self.tests and task.mutant.module.trusted)]
         fates = {task.mutant: self.state.known(task.mutant.name, self.against(task)) for task in tasks}
         old = [Verdict.of(mutant, fate) for mutant, fate in fates.items() if fate is not None]
         left = [task for task in tasks if fates[task.mutant] is None]
@@ -155,6 +162,9 @@ class Run:
             found = self.campaign.judge(self.reach, left, self.nodes_of, seconds, self.tell, self._keep)
         finally:
             self.write()
+        if self.tests and base:
+            self.tests.check_unchanged(sorted({mutant.module for mutant in base}, key=lambda module: module.name))
+            found += self.tests.verdicts(base, self.state, self.tell)
         return idle + old + found
 
 
@@ -164,8 +174,12 @@ def _surroundings() -> list[str]:
     return [platform.python_version(), *(version(name) for name in ("python-flint", "pytest", "sympy")), own]
 
 
-def run(campaign: Campaign, selection: Selection, state: State, tell: Tell) -> tuple[list[Mutant], list[Verdict]]:
+def run(
+    campaign: Campaign, selection: Selection, state: State, tell: Tell, tests: SourceCampaign | None = None
+) -> tuple[list[Mutant], list[Verdict]]:
     """Return every mutant of the chosen modules, and the fate of those that were chosen, in the order of the text.
+
+    The evidence judges them, and where tests are given, these judge what statements compute with.
 
     Raises
     ------
@@ -185,7 +199,7 @@ def run(campaign: Campaign, selection: Selection, state: State, tell: Tell) -> t
     asked = frozenset[str]().union(*(nodes_of.get(claim, ()) for claim in selection.claims))
     cited = frozenset(claim for claim, nodes in nodes_of.items() if nodes & asked)
     touched = reach.touched(found, campaign.imports)
-    at_work = Run(campaign, reach, nodes_of, cited, state, tell, files)
+    at_work = Run(campaign, reach, nodes_of, cited, state, tell, files, tests)
     chosen = [mutant for mutant in found if selection.wants(mutant)]
     places = {mutant.place for mutant in found if mutant.name in selection.crashed}
     due = {mutant for mutant in chosen if mutant.place in places or mutant.name in (selection.earlier or ())}

@@ -12,7 +12,7 @@ import attrs
 import pytest
 
 from mutation import evidence, substitution
-from mutation.asking import SECONDS_OF_BASELINE, SECONDS_PER_MUTANT, Memory, Tell, ask_exchanged
+from mutation.asking import SECONDS_OF_BASELINE, SECONDS_PER_MUTANT, Memory, Tell, ask_exchanged, ended
 from mutation.imports import Imports
 from mutation.line_coverage import Coverage
 from mutation.mutants import Module, Mutant, numbered
@@ -122,7 +122,7 @@ class SourceCampaign:
         for verdict in found.values():
             self._memory.keep(verdict.mutant, verdict.node)
         left = [mutant for mutant in mutants if mutant not in found]
-        for place, answer in forked(self._judge, left, self._limit, workers=self.workers):
+        for place, answer in forked(self._judge, left, self._limit, workers=self.workers, fault=ended):
             mutant = left[place]
             verdict = answer or Verdict(mutant, Outcome.TIMEOUT)
             found[mutant] = verdict

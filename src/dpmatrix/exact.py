@@ -130,7 +130,7 @@ def precision(bits: int) -> Iterator[None]:
 
 
 def square(value: arb) -> arb:
-    """Enclose a square; unlike ``value**2`` it is finite for balls around zero, and negative by rounding at most."""
+    """Enclose a square; unlike ``value**2`` it is finite for each ball around zero, and may then reach below zero."""
     return abs(value) * abs(value)
 
 

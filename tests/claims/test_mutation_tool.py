@@ -192,6 +192,46 @@ def test_what_statements_compute_with_is_mutated_as_far_as_one_reaches_it(tmp_pa
     assert not [name for name in judged if " rational:" in name], "nothing is run for what no statement reaches"
 
 
+OF_THE_BASE = """
+from flint import arb
+
+from dpmatrix.exact import nonnegative_root
+
+
+def test_zero():
+    assert nonnegative_root(arb(0)) == 0
+"""
+
+
+def test_what_statements_compute_with_is_judged_by_its_own_tests(tmp_path) -> None:
+    """The evidence asks for roots of positive numbers and would notice a change there; the test asks for that of 0."""
+    exact = "dpmatrix.exact"
+    (tmp_path / "of_base").mkdir()
+    (tmp_path / "of_base" / "test_root.py").write_text(OF_THE_BASE, encoding="utf-8")
+    (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = --import-mode=importlib\n", encoding="utf-8")
+    tool = [sys.executable, str(REPOSITORY / "audit" / "mutate_sources.py"), "--root", str(tmp_path)]
+    trace = [*tool, "--trace", str(tmp_path / "lines"), "--", "of_base"]
+    subprocess.run(trace, check=True, capture_output=True)
+    words = ("--module", exact, "--lines", str(tmp_path / "lines"))
+    mutate(tmp_path, EVIDENCE, "", *words, module=ROOTED, base=(exact,))
+    records = {record["key"]: record for record in json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))}
+    root = {key: record for key, record in records.items() if key.startswith("nonnegative_root")}
+    noticed = {key for key, record in root.items() if record["outcome"] == "assertion"}
+    assert {root[key]["node"] for key in noticed} == {"of_base/test_root.py::test_zero"}
+    assert root["nonnegative_root: value > -> <= 0"]["outcome"] == "survived", "asked of the test alone"
+    assert {record["outcome"] for key, record in records.items() if key.startswith("rational:")} == {"unseen"}
+
+
+def test_a_mutant_that_ends_its_process_is_noticed_by_a_crash(tmp_path) -> None:
+    """Flint ends the process when it is asked for a matrix of -1 columns, as the text does where 3 is changed."""
+    ending = MODULE.replace(
+        "    return 3 - arb(p.x)", "    bound = 3\n    bound == 3 or fmpq_mat(2, -1, [])\n    return bound - arb(p.x)"
+    ).replace("from flint import", "from flint import fmpq_mat,")
+    mutate(tmp_path, EVIDENCE, "", "--module", "bound", module=ending)
+    records = {record["key"]: record for record in json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))}
+    assert records["bound_margin: 3 -> fmpq(33, 10)"]["outcome"] == "crash"
+
+
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of a run that kept its fates; one of its modules has nothing to change."""
