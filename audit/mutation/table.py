@@ -20,7 +20,8 @@ Each row counts the changes of one kind to one module, one at a time, by what be
 objected, that crashed, that could not be imported or that took too long; explained, one by one, in
 `mutation_survivors.toml`; survived without an explanation; not part of what any claim computes; and noticed by
 evidence while the fingerprint of the claim stayed the same. Items of evidence are asked about the specification, and
-about modules named `dpmatrix`, with which it computes, their own tests, those that run the changed line. {extent}.
+about modules named `dpmatrix`, with which it computes, their own tests, those that run the changed line.
+{extent}.
 The code is a digest of what the module computes, words aside. A module is judged again when it has another digest, an
 open mutant here, or another number of explanations. It is not judged again when evidence alone changes.
 
