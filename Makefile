@@ -8,7 +8,7 @@ PEERS  := .venv-peers
 PEERS_STAMP := $(PEERS)/.installed
 WORKERS ?= 2
 # Tests wait for other processes a good part of the time, so one more runs beside them; a file has one worker, whose
-# fixtures and caches all of its items share. Items that are evidence run in the audit, and once is enough.
+# fixtures and caches all of its items share, and long files come first. Items that are evidence run in the audit, and once is enough.
 TEST_WORKERS ?= 3
 PROOFS := proofs_checks/kernel
 # What the report rests on, made if it is not there; figures of real data and longer ones are made by hand.
@@ -22,7 +22,8 @@ test audit faults report snapshot vacuity peers: export OMP_NUM_THREADS ?= 1
 .PHONY: test audit lint bench peers report documentation mutate vacuity snapshot lock clean kernel kernel-independent faults
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -n $(TEST_WORKERS) --dist loadfile -m "not evidence" --ignore=tests/benchmarks tests proofs_checks
+	$(BIN)/python -m pytest -n $(TEST_WORKERS) --dist loadfile --no-loadscope-reorder -m "not evidence" \
+		--ignore=tests/benchmarks tests proofs_checks
 
 audit: $(STAMP)
 	$(BIN)/python -m pytest -n $(WORKERS) audit

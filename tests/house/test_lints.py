@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import LONG
+
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
 TEXT = ("*.py", "*.md", "*.toml", "*.j2", "Makefile", "*.json")
@@ -53,3 +55,8 @@ def test_no_suppressed_type_error_is_without_a_reason() -> None:
         if re.search(r"type: ignore\[[a-z-]+\]\s*$", line) or re.search(r"type: ignore(?!\[)", line)
     ]
     assert not silent
+
+
+def test_files_that_are_begun_first_exist() -> None:
+    assert [file for file in LONG if not (ROOT / file).is_file()] == []
+    assert len(set(LONG)) == len(LONG)
