@@ -22,8 +22,8 @@ test audit faults report snapshot vacuity peers: export OMP_NUM_THREADS ?= 1
 .PHONY: test audit lint bench peers report documentation mutate vacuity snapshot lock clean kernel kernel-independent faults
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -n $(TEST_WORKERS) --dist loadfile --no-loadscope-reorder -m "not evidence" \
-		--ignore=tests/benchmarks tests proofs_checks
+	$(BIN)/python -m pytest -n $(TEST_WORKERS) --dist loadfile --no-loadscope-reorder -p tests.long_files_first \
+		-m "not evidence" --ignore=tests/benchmarks tests proofs_checks
 
 audit: $(STAMP)
 	$(BIN)/python -m pytest -n $(WORKERS) audit

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import LONG
+from tests.long_files_first import LONG
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
