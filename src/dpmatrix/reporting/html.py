@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import shlex
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -40,6 +41,18 @@ FIELD_WORDS = {
 """What may change about a claim, for a reader."""
 
 
+@functools.cache
+def templates() -> Environment:
+    """Return what the pages are written with, compiled once in a process."""
+    found = Environment(
+        loader=PackageLoader("dpmatrix.reporting"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )
+    found.globals |= {"anchor": anchor, "bounds": bounds, "counted": counted, "field_words": FIELD_WORDS}
+    words = (binding_words, outcome_words, paragraphs, seen_words, standing_class, standing_words)
+    found.globals |= {function.__name__: function for function in words}
+    return found
+
+
 def render(
     described: Sequence[Mapping[str, Any]],
     ledger: Ledger,
@@ -71,42 +84,40 @@ def render(
     changes
         What is different from a snapshot; left out by default.
     """
-    templates = Environment(
-        loader=PackageLoader("dpmatrix.reporting"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
-    )
-    templates.globals |= {"anchor": anchor, "bounds": bounds, "counted": counted, "field_words": FIELD_WORDS}
-    words = (binding_words, outcome_words, paragraphs, seen_words, standing_class, standing_words)
-    templates.globals |= {function.__name__: function for function in words}
     begun = {claim["document"] for claim in described}
     implementing = implementing_claims(described)
     certified = certificates(implementing, ledger.audits)
     drawn, alone = picture(described)
-    return templates.get_template("report.html.j2").render(
-        documents={name: titles[name] for name in titles if name in begun},
-        claims=[_viewed(claim, described) for claim in described],
-        verdicts=Counter(claim["verdict"] for claim in described),
-        states=Counter(claim["standing"] and standing_class(claim) for claim in described).most_common(),
-        bases=Counter(claim["basis"] for claim in described if claim["basis"]).most_common(),
-        grades=GRADES,
-        symbols={role.value: symbol for role, symbol in SYMBOLS.items()},
-        code=[(name, source_of(name), claims) for name, claims in implementing.items()],
-        evidence=_items(described),
-        graph=Markup(drawn),  # noqa: S704 - `picture` escapes what it is given
-        alone=alone,
-        certificates=certified,
-        certified={certificate.name for certificate in certified},
-        known={claim["id"] for claim in described},
-        severities=[(grave, [finding for finding in found if finding.severity is grave]) for grave in Severity],
-        found=found,
-        pending=sorted(pending),
-        constants=constants,
-        audits=ledger.audits,
-        figures=figures,
-        violations=ledger.violations,
-        environment=ledger.environment,
-        pieces=pieces_of_evidence([item.node for item in ledger.evidence]),
-        changes=changes,
-        seconds=sum({item.node: item.seconds for item in ledger.evidence}.values()),
+    return (
+        templates()
+        .get_template("report.html.j2")
+        .render(
+            documents={name: titles[name] for name in titles if name in begun},
+            claims=[_viewed(claim, described) for claim in described],
+            verdicts=Counter(claim["verdict"] for claim in described),
+            states=Counter(claim["standing"] and standing_class(claim) for claim in described).most_common(),
+            bases=Counter(claim["basis"] for claim in described if claim["basis"]).most_common(),
+            grades=GRADES,
+            symbols={role.value: symbol for role, symbol in SYMBOLS.items()},
+            code=[(name, source_of(name), claims) for name, claims in implementing.items()],
+            evidence=_items(described),
+            graph=Markup(drawn),  # noqa: S704 - `picture` escapes what it is given
+            alone=alone,
+            certificates=certified,
+            certified={certificate.name for certificate in certified},
+            known={claim["id"] for claim in described},
+            severities=[(grave, [finding for finding in found if finding.severity is grave]) for grave in Severity],
+            found=found,
+            pending=sorted(pending),
+            constants=constants,
+            audits=ledger.audits,
+            figures=figures,
+            violations=ledger.violations,
+            environment=ledger.environment,
+            pieces=pieces_of_evidence([item.node for item in ledger.evidence]),
+            changes=changes,
+            seconds=sum({item.node: item.seconds for item in ledger.evidence}.values()),
+        )
     )
 
 

@@ -18,8 +18,8 @@ from guards import take_away
 
 PLUGIN = "dpmatrix.reporting.pytest_plugin"
 IMPORTED = (
-    *("conduct", "environment", "html", "implementations", "intact", "outcomes", "part", "record", "restamp"),
-    *("snapshots", "terminal", "vacuity", "written"),
+    *("conduct", "environment", "html", "implementations", "intact", "kernel_run", "outcomes", "part", "record"),
+    *("restamp", "snapshots", "terminal", "vacuity", "written"),
 )
 """What the session needs; pytest imports the plugin and the session, which find what is left of the guards."""
 
@@ -53,6 +53,9 @@ def main(jobs: list[dict]) -> None:
     """Run every job, one after the other."""
     for name in IMPORTED:
         importlib.import_module(f"dpmatrix.reporting.{name}")
+    templates = importlib.import_module("dpmatrix.reporting.html").templates()
+    for name in templates.list_templates():
+        templates.get_template(name)
     for job in jobs:
         root = Path(job["root"])
         _in_a_fork(root, lambda root=root, job=job: _stamp(root, job["without"]))
