@@ -64,7 +64,8 @@ def collect(root: Path, claims: Collection[str]) -> dict[str, frozenset[str]]:
         listing = Path(folder) / "declared.json"
         options = ["--collect-only", "-q", "-p", "no:cacheprovider", "--declared-evidence", str(listing)]
         command = [sys.executable, "-m", "pytest", *files, *options]
-        done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+        alone = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # as `run` asks
+        done = subprocess.run(command, cwd=root, env=alone, capture_output=True, text=True, check=False)
         if done.returncode != 0 or not listing.exists():
             raise NoEvidenceError(f"the evidence could not be collected:\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
         declared = [Evidence.from_json(record) for record in json.loads(listing.read_text(encoding="utf-8"))]

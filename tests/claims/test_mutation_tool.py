@@ -20,6 +20,7 @@ SETTINGS = """
 [pytest]
 addopts = -p dpmatrix.reporting.pytest_plugin --import-mode=importlib
 specification = toy_specification
+packages = toy_specification
 """
 
 PACKAGE = """
