@@ -488,3 +488,13 @@ def test_a_run_that_is_told_to_end_leaves_no_process_behind() -> None:
     for process in forked:
         with pytest.raises(ProcessLookupError):
             os.kill(process, 0)
+
+
+def test_benchmarks_are_collected_without_the_plugin_that_measures_them() -> None:
+    """The tool collects all of `tests` so: an error there would be one of every campaign."""
+    root = Path(__file__).resolve().parents[2]
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", "tests/benchmarks"]
+    alone = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    done = subprocess.run(command, cwd=root, env=alone, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-1000:]
+    assert "test_release_speed.py::" in done.stdout
