@@ -71,6 +71,7 @@ def audit_within(
     sizes: Sizes | None = None,
     planned: Planned | None = None,
     given: Mapping[str, Any] | None = None,
+    source: str | None = None,
 ) -> AuditResult:
     """Try to refute a claim in the time given, or raise an error that says why there is no verdict.
 
@@ -96,6 +97,8 @@ def audit_within(
         What an interrupted audit of the same checkpoint settled on, instead of a plan made now.
     given
         What identifies the audit in its checkpoint.
+    source
+        Whose the pairs are, in words, where somebody handed them over.
 
     Returns
     -------
@@ -162,7 +165,7 @@ def audit_within(
             process.end()
     if not result.violated:
         _check_power(result)
-    return evolve(result, conditions=_conditions(pairs, plan, planned, remark))
+    return evolve(result, conditions=_conditions(pairs, plan, planned, remark, source))
 
 
 def _wait(processes: Sequence[FreshProcess], timeout: float) -> None:
@@ -251,7 +254,9 @@ def _check_power(result: AuditResult) -> None:
     raise NoVerdictError(f"only {outputs} outputs on each data set were counted: {passes}; allow more time")
 
 
-def _conditions(pairs: Sequence[NeighbouringPair], plan: AuditPlan, planned: Planned, remark: str | None) -> Conditions:
+def _conditions(
+    pairs: Sequence[NeighbouringPair], plan: AuditPlan, planned: Planned, remark: str | None, source: str | None
+) -> Conditions:
     tried = pairs[: planned.sizes.pairs]
     adjacency = pairs[0].adjacency
     deleted = sum(len(pair.data) != len(pair.neighbour) for pair in tried)
@@ -264,5 +269,6 @@ def _conditions(pairs: Sequence[NeighbouringPair], plan: AuditPlan, planned: Pla
         zeroed=len(tried) - deleted if adjacency is Adjacency.ADD_REMOVE_ONE else 0,
         offered=len(pairs),
         planned=planned,
+        source=source,
     )
     return found if remark is None else found.with_remark(remark)

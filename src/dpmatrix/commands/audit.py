@@ -35,9 +35,16 @@ def audit_command(
         bool | None,
         typer.Option("--delete-rows/--zero-rows", help="What a removed record leaves: n - 1 rows, or zeros. [both]"),
     ] = None,
-    records: Annotated[int, typer.Option(min=1, help="Records of a data set.")] = 20,
-    dimension: Annotated[int, typer.Option(min=1, help="Length of a record.")] = 3,
-    norm_bound: Annotated[float, typer.Option(help="Bound on the Euclidean norm of a record.")] = 1.0,
+    records: Annotated[int | None, typer.Option(min=1, help="Records of a data set. [20]")] = None,
+    dimension: Annotated[int | None, typer.Option(min=1, help="Length of a record. [3]")] = None,
+    norm_bound: Annotated[float | None, typer.Option(help="Bound on the Euclidean norm of a record. [1]")] = None,
+    pairs: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Your own pairs: JSON, [{data: rows, neighbour: rows}, ...].")
+    ] = None,
+    data_from: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Your own data, a CSV file or file.py:name; its records leave or change."),
+    ] = None,
     confidence: Annotated[str, typer.Option(metavar="NUMBER", help="Of everything that is reported.")] = "0.999999",
     budget: Annotated[
         str | None, typer.Option(metavar="TIME", help="Such as 5m or 1h; 60s, and 24h if both numbers are given.")
@@ -67,6 +74,7 @@ def audit_command(
     if replay is None and mechanism is None:
         raise InvalidParameterError("mechanism", "no mechanism is named", "write package.module:name or file.py:name")
     seconds = _limit(budget, training, confirmation)
+    _check_data_sets(records, dimension, norm_bound, pairs, data_from)
     _check_files(json_file, checkpoint, resume=resume or replay is not None)
     job = Job(
         mechanism=mechanism,
@@ -75,9 +83,11 @@ def audit_command(
         delta=str(read(delta, "delta")),
         adjacency=adjacency.value,
         delete_rows=delete_rows,
-        records=records,
-        dimension=dimension,
-        norm_bound=norm_bound,
+        records=20 if records is None else records,
+        dimension=3 if dimension is None else dimension,
+        norm_bound=1.0 if norm_bound is None else norm_bound,
+        pairs=None if pairs is None else str(pairs),
+        data_from=data_from,
         failure_probability=str(failure_probability_of(confidence)),
         began=begin,
         seconds=seconds,
@@ -109,6 +119,18 @@ def _limit(budget: str | None, training: int | None, confirmation: int | None) -
     if budget is not None:
         return seconds_of(budget)
     return _DEFAULT_SECONDS if training is None else None
+
+
+def _check_data_sets(
+    records: int | None, dimension: int | None, norm_bound: float | None, pairs: Path | None, data_from: str | None
+) -> None:
+    if pairs is not None and data_from is not None:
+        raise InvalidParameterError("pairs", "data are given as well", "give --pairs or --data-from")
+    if pairs is None and data_from is None:
+        return
+    for name, value in (("records", records), ("dimension", dimension), ("norm_bound", norm_bound)):
+        if value is not None:
+            raise InvalidParameterError(name, "the data sets that are given have their own", f"leave {name} out")
 
 
 def _check_files(json_file: Path | None, checkpoint: Path | None, *, resume: bool) -> None:

@@ -20,18 +20,19 @@ import numpy as np
 from attrs import asdict, evolve
 
 from dpmatrix.atomic_files import write_atomically
-from dpmatrix.auditing import AuditPlan, neighbouring_pairs
+from dpmatrix.auditing import AuditPlan
 from dpmatrix.auditing.planning.conditions import Planned
 from dpmatrix.auditing.record import result_to_json
 from dpmatrix.auditing.result import AuditResult
 from dpmatrix.auditing.targets.adapters import NamedTarget
+from dpmatrix.auditing.targets.target import scaled_records
 from dpmatrix.auditing.within import audit_within, given_sizes
+from dpmatrix.commands.audit_pairs import Offered, offered_by
 from dpmatrix.commands.audit_replay import replayed
 from dpmatrix.commands.audit_setup import planned_settings
 from dpmatrix.commands.processes import processes
 from dpmatrix.commands.supervision import Job, Outcome
 from dpmatrix.errors import DpmatrixError, InvalidParameterError, NoVerdictError
-from dpmatrix.privacy import Adjacency
 
 _INTERRUPTED = 130
 
@@ -92,7 +93,7 @@ def _replayed(job: Job) -> Outcome:
     return Outcome(code=int(violated), report=report)
 
 
-def _given(job: Job, target: NamedTarget) -> dict[str, Any]:
+def _given(job: Job, target: NamedTarget, offered: Offered) -> dict[str, Any]:
     return {
         "mechanism": job.mechanism,
         "source": target.fingerprint(),
@@ -100,15 +101,16 @@ def _given(job: Job, target: NamedTarget) -> dict[str, Any]:
         "delete_rows": job.delete_rows,
         "records": job.records,
         "dimension": job.dimension,
-        "norm_bound": job.norm_bound,
+        "norm_bound": offered.norm_bound,
+        "pairs": offered.digest,
     }
 
 
 def _checkpoint_of(job: Job) -> Path:
     """Name the file of an audit by what is audited, so that audits of other mechanisms do not meet in it."""
     told = asdict(job)
-    names = ("mechanism", "epsilon", "delta", "adjacency", "delete_rows", "records", "dimension", "norm_bound")
-    digest = hashlib.sha256(json.dumps([told[name] for name in names]).encode()).hexdigest()
+    names = ("mechanism", "epsilon", "delta", "adjacency", "delete_rows", "records", "dimension", "norm_bound", "pairs")
+    digest = hashlib.sha256(json.dumps([told[name] for name in (*names, "data_from")]).encode()).hexdigest()
     return Path(f"dpmatrix-audit.{digest[:8]}.checkpoint.json")
 
 
@@ -127,9 +129,10 @@ def _audited(job: Job, place: list[Path | None]) -> Outcome:
         tell(f"{checkpoint} was left by an audit that was interrupted; this one begins anew (--resume would go on)")
         checkpoint.unlink()
     target = NamedTarget(str(job.mechanism))
-    given = _given(job, target)
+    offered = offered_by(job)
+    given = _given(job, target, offered)
     kept = planned_settings(checkpoint, given)
-    pairs = neighbouring_pairs(job.dimension, job.records, Adjacency(job.adjacency), delete_rows=job.delete_rows)
+    pairs = offered.pairs
     sizes = None
     if job.training is not None and job.confirmation is not None:
         sizes = given_sizes(len(pairs), job.training, job.confirmation)
@@ -144,7 +147,7 @@ def _audited(job: Job, place: list[Path | None]) -> Outcome:
             generator=secrets.randbits(64) if job.seed is None else job.seed,
             plan=AuditPlan(
                 curve=tuple(Fraction(text) for text in job.curve),
-                norm_bound=job.norm_bound,
+                norm_bound=offered.norm_bound,
                 executor=pool,
                 workers=job.workers,
                 checkpoint=checkpoint,
@@ -154,6 +157,7 @@ def _audited(job: Job, place: list[Path | None]) -> Outcome:
             sizes=sizes,
             planned=None if kept is None else Planned.from_json(kept),
             given=given,
+            source=offered.source,
         )
         return _verdict(result, given, job, checkpoint)
 
@@ -161,8 +165,11 @@ def _audited(job: Job, place: list[Path | None]) -> Outcome:
 def _verdict(result: AuditResult, given: dict[str, Any], job: Job, checkpoint: Path) -> Outcome:
     lines = [result.message()]
     if result.violated:
+        bound = given["norm_bound"]
         for name, data in (("data", result.pair.data), ("neighbour", result.pair.neighbour)):
-            lines.append(f"{name}:\n{np.array2string(data, floatmode='unique', max_line_width=120)}")
+            lines.append(
+                f"{name}:\n{np.array2string(scaled_records(data, bound), floatmode='unique', max_line_width=120)}"
+            )
     planned = {} if result.conditions is None else result.conditions.planned.to_json()
     record = result_to_json(result) | {"settings": given | planned}
     over = str(checkpoint)

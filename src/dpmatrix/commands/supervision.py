@@ -44,6 +44,8 @@ class Job:
     records: int
     dimension: int
     norm_bound: float
+    pairs: str | None
+    data_from: str | None
     failure_probability: str
     began: float
     seconds: float | None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TypeAlias
 
 import numpy as np
@@ -122,7 +123,7 @@ def _pair(
     return NeighbouringPair(words, adjacency, data, rest if deleted else neighbour)
 
 
-def _distinct(pairs: list[NeighbouringPair | None]) -> tuple[NeighbouringPair, ...]:
+def distinct(pairs: Iterable[NeighbouringPair | None]) -> tuple[NeighbouringPair, ...]:
     """Drop pairs that are absent, trivial, or the same as an earlier one."""
     unique: dict[tuple[bytes, bytes], NeighbouringPair] = {}
     for pair in pairs:
@@ -167,7 +168,7 @@ def neighbouring_pairs(
         for change in (changes if position == 0 else changes[1:9:2])
     ]
     readings = (True, False) if delete_rows is None else (delete_rows,)
-    return _distinct(
+    return distinct(
         [
             _pair(name, adjacency, rest, change, delete_rows=deleted)
             for name, rest, change in tried
@@ -210,4 +211,4 @@ def neighbours_of(base: FloatArray, adjacency: Adjacency, *, delete_rows: bool =
         for (name, record), (other_name, other) in [*replacements, (weakest, zero), (weakest, strongest), (flat, zero)]:
             words = f"the place of real record {row} holds {name} or {other_name}"
             pairs.append(_pair(words, adjacency, rest, (words, record, other), delete_rows=delete_rows))
-    return _distinct(pairs)
+    return distinct(pairs)

@@ -93,6 +93,8 @@ class Conditions:
         How many pairs there are.
     planned
         Sizes, resolution, and whether events were learned.
+    source
+        Whose the data sets are, where they were handed over: such as "pairs of mine.json".
     remarks
         What else is to be known, a sentence each.
     """
@@ -105,6 +107,7 @@ class Conditions:
     zeroed: int
     offered: int
     planned: Planned
+    source: str | None = None
     remarks: tuple[str, ...] = ()
 
     def with_remark(self, remark: str) -> Conditions:
@@ -114,7 +117,10 @@ class Conditions:
     def sentences(self, tried: int) -> tuple[str, ...]:
         """Say what was tried, given how many pairs there was time for."""
         of_data = f"n = {self.records}, d = {self.dimension}, norms at most {self.norm_bound:g}"
-        lines = [f"tried: neighbours by {self.adjacency.value}, {of_data}; {tried} of {self.offered} pairs"]
+        whose = "neighbours" if self.source is None else self.source
+        lines = [f"tried: {whose} by {self.adjacency.value}, {of_data}; {tried} of {self.offered} pairs"]
+        if self.source is not None:
+            lines.append("data sets: these alone; no others were searched")
         if self.adjacency is Adjacency.ADD_REMOVE_ONE:
             both = f"the row of the record deleted in {self.deleted} of the pairs, zero in {self.zeroed} (same n)"
             lines.append(f"add/remove is read as: {both}")

@@ -115,8 +115,16 @@ def _module(name: str) -> ModuleType:
     return module
 
 
-@lru_cache(maxsize=16)
-def _resolved(name: str) -> Target:
+def named_object(name: str) -> Any:  # noqa: ANN401 - whatever the module defines
+    """Import what a name such as "package.module:name" or "path/to/file.py:name" stands for.
+
+    Raises
+    ------
+    InvalidParameterError
+        If the name is of another form, or leads nowhere.
+    NoVerdictError
+        If the module calls exit.
+    """
     module_name, _, path = name.partition(":")
     if not module_name or not path:
         raise InvalidParameterError("mechanism", f"{name!r} names nothing", "write package.module:name or file.py:name")
@@ -125,7 +133,12 @@ def _resolved(name: str) -> Target:
         if not hasattr(found, part):
             raise InvalidParameterError("mechanism", f"{module_name} has no {path}", "name what the module defines")
         found = getattr(found, part)
-    return as_target(found)
+    return found
+
+
+@lru_cache(maxsize=16)
+def _resolved(name: str) -> Target:
+    return as_target(named_object(name))
 
 
 @frozen
