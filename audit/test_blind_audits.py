@@ -24,7 +24,7 @@ from dpmatrix.spec.common.points import InputPerturbation
 from dpmatrix.spec.wishart.scalar_noise import LaplaceNoise
 from dpmatrix.spec.wishart.wishart_perturbation import SymmetrisedNoise
 
-theorem_4 = cite("wishart.theorem-4@0d83ea1c")
+theorem_4 = cite("wishart.theorem-4@f1912fdb")
 theorem_3 = cite("wishart.theorem-3@ec1ddeda")
 theorem_1 = cite("wishart.theorem-1@dec3ccb1")
 

@@ -24,7 +24,7 @@ from dpmatrix.spec.compression.procedures import TwoCentres
 from dpmatrix.spec.compression.transformation import RawPair
 from dpmatrix.spec.compression.truncated_loss import TruncatedPair, exact_loss, printed_bound
 
-corollary_3_7 = cite("compression.corollary-3-7@1a88b6d7")
+corollary_3_7 = cite("compression.corollary-3-7@0947bc57")
 theorem_4_6 = cite("compression.theorem-4-6@f52d592e")
 procedure_4_1 = cite("compression.procedure-4-1@5f90c6a5")
 

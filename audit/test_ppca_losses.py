@@ -23,7 +23,7 @@ from dpmatrix.privacy.bingham import log_bingham_constant
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.ppca import PpcaNeighbours
 
-theorem_6 = cite("near-optimal.theorem-6@577f5b4f")
+theorem_6 = cite("near-optimal.theorem-6@bf9f5d3e")
 
 
 BITS = 8

@@ -14,7 +14,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.common.points import InputPerturbation
 from dpmatrix.spec.wishart.wishart_perturbation import SymmetrisedNoise
 
-theorem_4 = cite("wishart.theorem-4@0d83ea1c")
+theorem_4 = cite("wishart.theorem-4@f1912fdb")
 theorem_3 = cite("wishart.theorem-3@ec1ddeda")
 
 

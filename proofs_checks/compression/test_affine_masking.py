@@ -18,7 +18,7 @@ from dpmatrix.spec.compression.affine_masking import MaskedData, MaskedPair
 from proofs_checks.compression.compressed_tails import chi_square_tails, least_rows
 from proofs_checks.compression.covariance_pairs import spectrum
 
-corollary_3_7 = cite("compression.corollary-3-7@1a88b6d7")
+corollary_3_7 = cite("compression.corollary-3-7@0947bc57")
 
 
 def masked(rows: list[list], row: list, m: int | None = None, noise=1) -> MaskedPair:

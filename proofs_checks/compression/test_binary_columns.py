@@ -39,7 +39,7 @@ from proofs_checks.compression.sign_pairs import (
 )
 from proofs_checks.exact_matrices import correlated
 
-corollary_3_7 = cite("compression.corollary-3-7@1a88b6d7")
+corollary_3_7 = cite("compression.corollary-3-7@0947bc57")
 
 QUARTER = attrs.evolve(INSIDE, smallness=Fraction(36, 100), ratio=6)
 """p (ln n/n)^(1/4) = 0.3484; K p^2 ln 2np = 6 * 4 * 10.597 = 254.3."""

@@ -22,7 +22,7 @@ from proofs_checks.compression.covariance_pairs import INDEFINITE, SKEW, UNIT, s
 from proofs_checks.compression.nearly_singular import MOST, most_rows, nearly_singular
 from proofs_checks.exact_matrices import correlated, diagonal
 
-theorem_3_5 = cite("compression.theorem-3-5@c24a448c")
+theorem_3_5 = cite("compression.theorem-3-5@a966aa12")
 
 
 def family(smallness, least_records) -> GrowthPair:

@@ -18,7 +18,7 @@ from dpmatrix.spec.compression import gaussian_rows
 from dpmatrix.spec.compression.gaussian_rows import GaussianDatabases
 from proofs_checks.compression.compressed_tails import chi_square_tails
 
-lemma_4_5 = cite("compression.lemma-4-5@fb3312ed")
+lemma_4_5 = cite("compression.lemma-4-5@42bcf1e2")
 
 DATABASES = GaussianDatabases(100, 2, 3, 5, Fraction(1, 2), 1)
 DATABASES_OUTSIDE = {

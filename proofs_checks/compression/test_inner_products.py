@@ -24,7 +24,7 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.compression.compressed_tails import chi_square_tails, first_constant, second_constant
 from proofs_checks.quadrature import integrated
 
-lemma_b_1 = cite("compression.lemma-b-1@efc68cee")
+lemma_b_1 = cite("compression.lemma-b-1@5b80dc42")
 
 DIGITS = 70
 FAR = 200

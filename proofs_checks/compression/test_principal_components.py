@@ -26,7 +26,7 @@ from proofs_checks.compression.compressed_tails import chi_square_tails, logarit
 from proofs_checks.compression.covariance_pairs import frobenius
 from proofs_checks.exact_matrices import correlated, diagonal
 
-theorem_5_1 = cite("compression.theorem-5-1@af03d6f6")
+theorem_5_1 = cite("compression.theorem-5-1@17e42ada")
 
 ONE = fmpq_mat([[1, 0], [0, 1]])
 

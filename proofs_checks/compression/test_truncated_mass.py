@@ -24,7 +24,7 @@ from proofs_checks.compression.compressed_tails import (
     squared_constant,
 )
 
-lemma_4_4 = cite("compression.lemma-4-4@3f5b9826")
+lemma_4_4 = cite("compression.lemma-4-4@f70de1c6")
 remark_4_3 = cite("compression.remark-4-3@9b37c472")
 
 DIGITS = 70

@@ -16,7 +16,7 @@ from dpmatrix.spec.compression import typical_outputs
 from dpmatrix.spec.compression.typical_outputs import NearlyEqualColumns
 from proofs_checks.compression.nearly_singular import MOST, most_rows, nearly_singular
 
-theorem_3_5 = cite("compression.theorem-3-5@c24a448c")
+theorem_3_5 = cite("compression.theorem-3-5@a966aa12")
 
 POINTS = [
     NearlyEqualColumns(rows, eta, eta * ratio)

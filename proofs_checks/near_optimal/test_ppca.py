@@ -22,7 +22,7 @@ from proofs_checks.near_optimal.conditions import bind_condition
 from proofs_checks.near_optimal.formulas import dot
 from proofs_checks.near_optimal.normalising_series import check_series
 
-theorem_6 = cite("near-optimal.theorem-6@577f5b4f")
+theorem_6 = cite("near-optimal.theorem-6@bf9f5d3e")
 
 CLAIM = "near-optimal.theorem-6"
 INSIDE = PpcaPair(1, 1, 0, 3, 2, Fraction(1, 2))

@@ -30,8 +30,8 @@ from proofs_checks.sliding_window.misled_choices import DEAR, E_1, FREE, NO_PROJ
 from proofs_checks.sliding_window.one_row_outputs import whole_above
 
 theorem_5 = cite("sliding-window.theorem-5@cffb2333")
-theorem_16 = cite("sliding-window.theorem-16@666f08e0")
-theorem_6 = cite("sliding-window.theorem-6@27a825de")
+theorem_16 = cite("sliding-window.theorem-16@9a4d524b")
+theorem_6 = cite("sliding-window.theorem-6@0da31879")
 
 QUERY_COUNT, DIMENSION, CONSTANT = sympy.symbols("queries dimension constant")
 

@@ -19,7 +19,7 @@ from dpmatrix.spec.sliding_window.sketched_stream import PRINTED_RUN, SketchedSt
 from dpmatrix.tracing import bind_expression
 from proofs_checks.sliding_window.one_row_outputs import whole_above
 
-theorem_6 = cite("sliding-window.theorem-6@27a825de")
+theorem_6 = cite("sliding-window.theorem-6@0da31879")
 
 MILLIONTH = Fraction(1, 10**6)
 BLIND = BlindOutput(896, Fraction(1, 8), 1, MILLIONTH, Fraction(1, 10), 1)

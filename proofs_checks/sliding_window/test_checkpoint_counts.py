@@ -17,8 +17,8 @@ from dpmatrix.spec.sliding_window.checkpoint_counts import GrowingStream, Ordere
 from dpmatrix.tracing import bind_expression
 
 conjecture_1 = cite("sliding-window.conjecture-1@4cb866d5")
-theorem_14 = cite("sliding-window.theorem-14@5d60642a")
-theorem_18 = cite("sliding-window.theorem-18@45182c64")
+theorem_14 = cite("sliding-window.theorem-14@763b3875")
+theorem_18 = cite("sliding-window.theorem-18@ad936cce")
 
 SMALL, LARGE, HALF = Fraction(1, 50), Fraction(49, 50), Fraction(1, 2)
 

@@ -21,7 +21,7 @@ from dpmatrix.spec.sliding_window.combined_costs import (
 )
 from dpmatrix.tracing import bind_expression
 
-theorem_6 = cite("sliding-window.theorem-6@27a825de")
+theorem_6 = cite("sliding-window.theorem-6@0da31879")
 
 MILLIONTH = Fraction(1, 10**6)
 SMALL, HALF, LARGE = Fraction(1, 50), Fraction(1, 2), Fraction(49, 50)

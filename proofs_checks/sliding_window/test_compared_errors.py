@@ -20,12 +20,12 @@ from dpmatrix.spec.sliding_window.compared_errors import (
 )
 from dpmatrix.tracing import bind_expression
 
-corollary_2 = cite("sliding-window.corollary-2@95639e59")
+corollary_2 = cite("sliding-window.corollary-2@0509a180")
 theorem_5 = cite("sliding-window.theorem-5@cffb2333")
-theorem_15 = cite("sliding-window.theorem-15@f91362d8")
-theorem_17 = cite("sliding-window.theorem-17@30ac44b1")
-theorem_14 = cite("sliding-window.theorem-14@5d60642a")
-theorem_16 = cite("sliding-window.theorem-16@666f08e0")
+theorem_15 = cite("sliding-window.theorem-15@74ee425d")
+theorem_17 = cite("sliding-window.theorem-17@96889bd7")
+theorem_14 = cite("sliding-window.theorem-14@763b3875")
+theorem_16 = cite("sliding-window.theorem-16@9a4d524b")
 theorem_5 = cite("sliding-window.theorem-5@cffb2333")
 
 MILLIONTH, SMALL, LARGE = Fraction(1, 10**6), Fraction(1, 50), Fraction(49, 50)

@@ -24,8 +24,8 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.exact_matrices import scalars
 from proofs_checks.sliding_window.chi_square_losses import shifted_delta
 
-theorem_17 = cite("sliding-window.theorem-17@30ac44b1")
-theorem_18 = cite("sliding-window.theorem-18@45182c64")
+theorem_17 = cite("sliding-window.theorem-17@96889bd7")
+theorem_18 = cite("sliding-window.theorem-18@ad936cce")
 
 MILLIONTH = Fraction(1, 10**6)
 

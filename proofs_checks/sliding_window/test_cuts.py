@@ -24,7 +24,7 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.sliding_window.guarantees import CHANGES, DELTA, EPSILON, FAR_CONFUSION, check_far_delta, far_delta
 from proofs_checks.sliding_window.one_row_outputs import whole_above
 
-corollary_2 = cite("sliding-window.corollary-2@95639e59")
+corollary_2 = cite("sliding-window.corollary-2@0509a180")
 
 PARALLEL = CutQuery(2, ((1, 2, 10**6),), (1,), 0, 16, Fraction(1, 4), 1, 1)
 CUTS = {

@@ -36,7 +36,7 @@ from proofs_checks.sliding_window.wishart_directions import (
     w,
 )
 
-theorem_15 = cite("sliding-window.theorem-15@f91362d8")
+theorem_15 = cite("sliding-window.theorem-15@74ee425d")
 
 MILLIONTH, HALF = Fraction(1, 10**6), Fraction(1, 2)
 LONG = NeighbouringAnswers(1, 1, MILLIONTH, Fraction(1, 16), 180, 1, 1, 12)

@@ -23,7 +23,7 @@ from dpmatrix.spec.sliding_window.exact_outputs import (
 )
 from dpmatrix.tracing import bind_expression
 
-theorem_14 = cite("sliding-window.theorem-14@5d60642a")
+theorem_14 = cite("sliding-window.theorem-14@763b3875")
 
 SMALL, LARGE, HALF = Fraction(1, 50), Fraction(49, 50), Fraction(1, 2)
 COIN = ExactOutputs((fmpq(3, 4), fmpq(1, 4)), (fmpq(1, 4), fmpq(3, 4)), 3, (fmpq(0), fmpq(1)), 0, HALF)

@@ -13,7 +13,7 @@ from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.fixed_starts import FixedStarts, first_row, held_time
 
-theorem_4 = cite("sliding-window.theorem-4@27e08c2d")
+theorem_4 = cite("sliding-window.theorem-4@96953597")
 
 HALF = Fraction(1, 2)
 SHAPES, EARLY = "a row, and a symmetric noise", "rows before the window of norm at most 1"

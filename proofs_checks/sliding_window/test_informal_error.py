@@ -16,7 +16,7 @@ from dpmatrix.spec.sliding_window.informal_error import InformalAnswers
 from dpmatrix.tracing import bind_expression
 from proofs_checks.sliding_window.guarantees import CONFUSION, DELTA, EPSILON
 
-theorem_4 = cite("sliding-window.theorem-4@27e08c2d")
+theorem_4 = cite("sliding-window.theorem-4@96953597")
 conjecture_1 = cite("sliding-window.conjecture-1@4cb866d5")
 
 MILLIONTH = Fraction(1, 10**6)

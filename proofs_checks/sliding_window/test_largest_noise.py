@@ -17,7 +17,7 @@ from dpmatrix.spec.sliding_window.largest_noise import LargestNoise, SurvivingNo
 from dpmatrix.spec.sliding_window.wishart_stream import MENDED, NoisyStream, history
 from proofs_checks.exact_matrices import scalars
 
-theorem_14 = cite("sliding-window.theorem-14@5d60642a")
+theorem_14 = cite("sliding-window.theorem-14@763b3875")
 
 MILLIONTH, HALF = Fraction(1, 10**6), Fraction(1, 2)
 LONG = LargestNoise(194, 10**4, Fraction(26274, 100), 1, MILLIONTH)

@@ -17,7 +17,7 @@ from dpmatrix.spec.sliding_window.loewner import gram, precedes
 from dpmatrix.spec.sliding_window.naive_components import NaiveChoice, ProjectedSketch
 from dpmatrix.tracing import bind_expression
 
-lemma_5 = cite("sliding-window.lemma-5@1615cdca")
+lemma_5 = cite("sliding-window.lemma-5@15c43418")
 
 HALF, SMALL, LARGE = Fraction(1, 2), Fraction(1, 50), Fraction(49, 50)
 CHOICE = NaiveChoice(1, HALF, 1, Fraction(1, 10**6))

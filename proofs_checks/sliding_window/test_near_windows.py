@@ -19,7 +19,7 @@ from dpmatrix.spec.common.spectra import identity
 from dpmatrix.spec.sliding_window.near_windows import NearWindows
 from proofs_checks.exact_matrices import conjugated, diagonal, line, rotation
 
-theorem_6 = cite("sliding-window.theorem-6@27a825de")
+theorem_6 = cite("sliding-window.theorem-6@0da31879")
 
 HALF, LARGE = Fraction(1, 2), Fraction(98, 100)
 FIVE_HALVES = Fraction(5, 2)

@@ -13,10 +13,10 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.common.spectra import diagonal
 from dpmatrix.spec.sliding_window.noisy_choice import NoisyChoice
 
-theorem_6 = cite("sliding-window.theorem-6@27a825de")
+theorem_6 = cite("sliding-window.theorem-6@0da31879")
 theorem_7 = cite("sliding-window.theorem-7@c989c9b7")
 
-theorem_16 = cite("sliding-window.theorem-16@666f08e0")
+theorem_16 = cite("sliding-window.theorem-16@9a4d524b")
 
 ALL_PAIRS = "d = 4, all pairs of coordinate projections of rank 1, 2 and 3"
 WEIGHTS = (9, 4, 2, fmpq(1, 2))

@@ -20,8 +20,8 @@ from dpmatrix.spec.sliding_window.dyadic_release import WindowCover
 from dpmatrix.spec.sliding_window.noisy_root import NoisyDirection, NoisyRoot, blocks_of
 from proofs_checks.exact_matrices import conjugated, diagonal, line, rotation
 
-theorem_6 = cite("sliding-window.theorem-6@27a825de")
-theorem_15 = cite("sliding-window.theorem-15@f91362d8")
+theorem_6 = cite("sliding-window.theorem-6@0da31879")
+theorem_15 = cite("sliding-window.theorem-15@74ee425d")
 
 HALF, SMALL, LARGE = Fraction(1, 2), Fraction(1, 50), Fraction(49, 50)
 ROOT, RANKS = "H'H = A_W'A_W", "P and X are projections of rank k"

@@ -24,7 +24,7 @@ from dpmatrix.spec.sliding_window.noisy_semidefinite import (
 )
 from dpmatrix.tracing import bind_expression
 
-theorem_4 = cite("sliding-window.theorem-4@27e08c2d")
+theorem_4 = cite("sliding-window.theorem-4@96953597")
 
 MILLIONTH = Fraction(1, 10**6)
 HALF, SMALL, LARGE, TENTH = Fraction(1, 2), Fraction(1, 50), Fraction(49, 50), Fraction(1, 10)

@@ -16,7 +16,7 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.sliding_window.guarantees import CONFUSION, DELTA, EPSILON
 from proofs_checks.sliding_window.one_row_outputs import whole_above
 
-theorem_17 = cite("sliding-window.theorem-17@30ac44b1")
+theorem_17 = cite("sliding-window.theorem-17@96889bd7")
 
 MILLIONTH = Fraction(1, 10**6)
 ROWS = NeighbouringTrees(1, 1, MILLIONTH, 2, 530, 1, 1, Fraction(1, 4))

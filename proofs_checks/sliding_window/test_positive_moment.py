@@ -33,10 +33,10 @@ from proofs_checks.sliding_window.one_row_outputs import (
 from proofs_checks.sliding_window.released_streams import check_released
 from proofs_checks.sliding_window.sphere_average import check_noise_norm
 
-theorem_4 = cite("sliding-window.theorem-4@27e08c2d")
+theorem_4 = cite("sliding-window.theorem-4@96953597")
 
-theorem_16 = cite("sliding-window.theorem-16@666f08e0")
-corollary_2 = cite("sliding-window.corollary-2@95639e59")
+theorem_16 = cite("sliding-window.theorem-16@9a4d524b")
+corollary_2 = cite("sliding-window.corollary-2@0509a180")
 
 AS_LEMMA_3 = "every stream, row, h, epsilon, delta: as for lemma-3"
 ALL_WINDOWS = "every window: the docstring; all windows of up to 16 rows exactly"

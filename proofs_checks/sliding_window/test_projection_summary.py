@@ -22,7 +22,7 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.exact_matrices import line
 from proofs_checks.sliding_window.one_row_outputs import whole_above
 
-lemma_5 = cite("sliding-window.lemma-5@1615cdca")
+lemma_5 = cite("sliding-window.lemma-5@15c43418")
 
 MILLIONTH = Fraction(1, 10**6)
 TENTH = Fraction(1, 10)

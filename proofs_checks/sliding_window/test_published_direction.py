@@ -15,7 +15,7 @@ from dpmatrix.exact import ball
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.published_direction import PublishedDirection
 
-theorem_6 = cite("sliding-window.theorem-6@27a825de")
+theorem_6 = cite("sliding-window.theorem-6@0da31879")
 theorem_7 = cite("sliding-window.theorem-7@c989c9b7")
 
 MILLIONTH, TENTH, HALF = Fraction(1, 10**6), Fraction(1, 10), Fraction(1, 2)

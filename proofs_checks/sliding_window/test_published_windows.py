@@ -22,9 +22,9 @@ from dpmatrix.spec.sliding_window.eigenvalue_laws import gaussian_within, triang
 from dpmatrix.spec.sliding_window.published_windows import PublishedWindows, long_sums
 from proofs_checks.sliding_window.dyadic_noise import check_release, deviation
 
-theorem_14 = cite("sliding-window.theorem-14@5d60642a")
-theorem_17 = cite("sliding-window.theorem-17@30ac44b1")
-theorem_18 = cite("sliding-window.theorem-18@45182c64")
+theorem_14 = cite("sliding-window.theorem-14@763b3875")
+theorem_17 = cite("sliding-window.theorem-17@96889bd7")
+theorem_18 = cite("sliding-window.theorem-18@ad936cce")
 
 LAST, ALL, LONG = (f"sliding-window.theorem-{number}+repair" for number in (14, 17, 18))
 MILLIONTH = Fraction(1, 10**6)

@@ -30,8 +30,8 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.sliding_window.absent_rows import check_larger_epsilon
 from proofs_checks.sliding_window.chi_square_losses import scaled_delta, shifted_delta, shifted_losses
 
-theorem_11 = cite("sliding-window.theorem-11@c29544f4")
-theorem_12 = cite("sliding-window.theorem-12@5cadc67c")
+theorem_11 = cite("sliding-window.theorem-11@78d24ce2")
+theorem_12 = cite("sliding-window.theorem-12@86101e30")
 
 MILLIONTH = Fraction(1, 10**6)
 ORDERS = (present_against_absent, absent_against_present)

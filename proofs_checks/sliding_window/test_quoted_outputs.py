@@ -13,7 +13,7 @@ from dpmatrix.exact import rational
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.quoted_outputs import QuotedOutputs
 
-theorem_12 = cite("sliding-window.theorem-12@5cadc67c")
+theorem_12 = cite("sliding-window.theorem-12@86101e30")
 
 TALL = fmpq_mat([[1, 2], [0, 1], [3, -1]])
 SKETCH = fmpq_mat([[1, 0, 2], [0, 1, 1]])

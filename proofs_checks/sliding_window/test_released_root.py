@@ -27,7 +27,7 @@ from dpmatrix.spec.sliding_window.released_root import (
 from proofs_checks.exact_matrices import conjugated, diagonal, rotation
 from proofs_checks.sliding_window.dyadic_noise import check_guarantee, shift
 
-theorem_6 = cite("sliding-window.theorem-6@27a825de")
+theorem_6 = cite("sliding-window.theorem-6@0da31879")
 
 HALF, MILLIONTH = Fraction(1, 2), Fraction(1, 10**6)
 SMALL, LARGE = Fraction(1, 50), Fraction(49, 50)

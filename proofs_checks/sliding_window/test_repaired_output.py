@@ -12,7 +12,7 @@ from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window.repaired_output import UpdatedRun, held_at_the_end
 
-lemma_3 = cite("sliding-window.lemma-3@d59c1cbb")
+lemma_3 = cite("sliding-window.lemma-3@1910e44e")
 
 HALF = Fraction(1, 2)
 POSITION = "no sum of rows is in the row space of a later sketch"

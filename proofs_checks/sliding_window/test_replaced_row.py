@@ -19,7 +19,7 @@ from dpmatrix.spec.sliding_window.released_sums import squared_distance
 from dpmatrix.spec.sliding_window.replaced_row import ReplacedRow, replaced
 from proofs_checks.sliding_window.dyadic_noise import check_guarantee, shift
 
-theorem_4 = cite("sliding-window.theorem-4@27e08c2d")
+theorem_4 = cite("sliding-window.theorem-4@96953597")
 
 MILLIONTH = Fraction(1, 10**6)
 TURNED = ((fmpq(24, 25), fmpq(7, 25)), (fmpq(7, 25), fmpq(24, 25)))

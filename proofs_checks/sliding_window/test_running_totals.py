@@ -23,7 +23,7 @@ from dpmatrix.spec.sliding_window import running_totals as module
 from dpmatrix.spec.sliding_window.running_totals import RunningTotals, TotalsNoise, checkpoints
 from proofs_checks.sliding_window.sphere_average import check_noise_norm
 
-theorem_3 = cite("sliding-window.theorem-3@dae896c6")
+theorem_3 = cite("sliding-window.theorem-3@2f1295b8")
 
 HALF, QUARTER, MILLIONTH = Fraction(1, 2), Fraction(1, 4), Fraction(1, 10**6)
 SHAPES, EVENT = "a symmetric noise for each total", "R(t) - R(s) is off by zeta at most"

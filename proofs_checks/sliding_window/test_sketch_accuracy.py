@@ -25,8 +25,8 @@ from proofs_checks.sliding_window.one_row_outputs import (
     whole_above,
 )
 
-lemma_2 = cite("sliding-window.lemma-2@49d6d698")
-corollary_1 = cite("sliding-window.corollary-1@977a4c75")
+lemma_2 = cite("sliding-window.lemma-2@ef53d955")
+corollary_1 = cite("sliding-window.corollary-1@5fc59cfb")
 
 HALF = Fraction(1, 2)
 TENTH = Fraction(1, 10)

@@ -17,8 +17,8 @@ from dpmatrix.spec.sliding_window.sketch_bounds import ScaleParameters, SketchDi
 from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream
 from dpmatrix.tracing import bind_expression
 
-lemma_2 = cite("sliding-window.lemma-2@49d6d698")
-corollary_1 = cite("sliding-window.corollary-1@977a4c75")
+lemma_2 = cite("sliding-window.lemma-2@ef53d955")
+corollary_1 = cite("sliding-window.corollary-1@5fc59cfb")
 
 HALF = Fraction(1, 2)
 TENTH = Fraction(1, 10)

@@ -22,8 +22,8 @@ from dpmatrix.spec.sliding_window.update_lemmas import StreamRun
 from dpmatrix.tracing import bind_expression
 from proofs_checks.sliding_window.sphere_average import check_sketch_failure
 
-lemma_2 = cite("sliding-window.lemma-2@49d6d698")
-corollary_1 = cite("sliding-window.corollary-1@977a4c75")
+lemma_2 = cite("sliding-window.lemma-2@ef53d955")
+corollary_1 = cite("sliding-window.corollary-1@5fc59cfb")
 
 QUARTER = Fraction(1, 4)
 HALF = Fraction(1, 2)

@@ -26,7 +26,7 @@ from dpmatrix.tracing import bind_expression
 from proofs_checks.sliding_window.chi_square_losses import scaled_delta, turned_delta
 from proofs_checks.sliding_window.released_streams import check_noise_is_needed, check_released
 
-lemma_3 = cite("sliding-window.lemma-3@d59c1cbb")
+lemma_3 = cite("sliding-window.lemma-3@1910e44e")
 
 MILLIONTH = Fraction(1, 10**6)
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)

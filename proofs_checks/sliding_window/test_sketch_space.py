@@ -32,7 +32,7 @@ from proofs_checks.sliding_window.one_row_outputs import (
 from proofs_checks.sliding_window.released_streams import check_noise_is_needed, check_released
 
 lemma_4 = cite("sliding-window.lemma-4@77452a81")
-theorem_3 = cite("sliding-window.theorem-3@dae896c6")
+theorem_3 = cite("sliding-window.theorem-3@2f1295b8")
 
 FIFTH, HALF, MILLIONTH = Fraction(1, 5), Fraction(1, 2), Fraction(1, 10**6)
 

@@ -19,8 +19,8 @@ from dpmatrix.spec.sliding_window.eigenvalue_laws import _wishart_pfaffian
 from dpmatrix.spec.sliding_window.sketches import ConstantRows, PrintedSketch, SketchSize, failure_bound, needed_rows
 from proofs_checks.sliding_window.sphere_average import check_sketch_failure
 
-theorem_9 = cite("sliding-window.theorem-9@d3ec62ec")
-lemma_6 = cite("sliding-window.lemma-6@c90ca324")
+theorem_9 = cite("sliding-window.theorem-9@a44f07ea")
+lemma_6 = cite("sliding-window.lemma-6@4bb179d0")
 
 HALF = Fraction(1, 2)
 LARGE_ETA = Fraction(24, 25)

@@ -17,7 +17,7 @@ from dpmatrix.spec.sliding_window.loewner import squared_norm
 from dpmatrix.spec.sliding_window.split_errors import WeighedSplit
 from proofs_checks.steps import by_step
 
-lemma_5 = cite("sliding-window.lemma-5@1615cdca")
+lemma_5 = cite("sliding-window.lemma-5@15c43418")
 
 SPLIT = WeighedSplit(
     (3, 2, 1),

@@ -17,7 +17,7 @@ from dpmatrix.spec.sliding_window.stated_counts import Checkpoints, Drops, Thres
 from dpmatrix.tracing import bind_expression
 
 lemma_10 = cite("sliding-window.lemma-10@2a6685a9")
-theorem_14 = cite("sliding-window.theorem-14@5d60642a")
+theorem_14 = cite("sliding-window.theorem-14@763b3875")
 
 SMALL, LARGE = Fraction(1, 50), Fraction(49, 50)
 MANY = Drops(3, 6, 100, 1, Fraction(1, 2))

@@ -17,11 +17,11 @@ from dpmatrix.spec.sliding_window.sketch_order import RankedStream
 from dpmatrix.spec.sliding_window.stated_sizes import LongStream, Storage
 from dpmatrix.tracing import bind_expression
 
-lemma_2 = cite("sliding-window.lemma-2@49d6d698")
-lemma_3 = cite("sliding-window.lemma-3@d59c1cbb")
+lemma_2 = cite("sliding-window.lemma-2@ef53d955")
+lemma_3 = cite("sliding-window.lemma-3@1910e44e")
 lemma_4 = cite("sliding-window.lemma-4@77452a81")
-theorem_3 = cite("sliding-window.theorem-3@dae896c6")
-theorem_4 = cite("sliding-window.theorem-4@27e08c2d")
+theorem_3 = cite("sliding-window.theorem-3@2f1295b8")
+theorem_4 = cite("sliding-window.theorem-4@96953597")
 
 SMALL, FIFTH, HALF, LARGE = Fraction(1, 50), Fraction(1, 5), Fraction(1, 2), Fraction(49, 50)
 

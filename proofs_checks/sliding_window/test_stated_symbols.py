@@ -14,7 +14,7 @@ from dpmatrix.spec.common.spectra import diagonal
 from dpmatrix.spec.sliding_window.stated_symbols import SingularVectors, raised_rows
 from proofs_checks.exact_matrices import cayley
 
-lemma_5 = cite("sliding-window.lemma-5@1615cdca")
+lemma_5 = cite("sliding-window.lemma-5@15c43418")
 
 RIGHT, UNIT = "the columns of U_k are right singular vectors of A^", "U_k'U_k = 1"
 PLANE = cayley(fmpq_mat([[0, fmpq(1, 2)], [0, 0]]))

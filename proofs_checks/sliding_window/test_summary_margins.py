@@ -24,7 +24,7 @@ from dpmatrix.spec.sliding_window.summary_margins import (
 )
 from dpmatrix.tracing import bind_expression
 
-lemma_5 = cite("sliding-window.lemma-5@1615cdca")
+lemma_5 = cite("sliding-window.lemma-5@15c43418")
 
 MILLIONTH = Fraction(1, 10**6)
 TENTH = Fraction(1, 10)

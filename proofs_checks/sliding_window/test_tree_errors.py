@@ -16,8 +16,8 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window import tree_errors as module
 from dpmatrix.spec.sliding_window.tree_errors import SubWindows, TreeWindow, tree_constant
 
-theorem_17 = cite("sliding-window.theorem-17@30ac44b1")
-theorem_18 = cite("sliding-window.theorem-18@45182c64")
+theorem_17 = cite("sliding-window.theorem-17@96889bd7")
+theorem_18 = cite("sliding-window.theorem-18@ad936cce")
 
 MILLIONTH, SMALL, LARGE = Fraction(1, 10**6), Fraction(1, 50), Fraction(49, 50)
 HALF = Fraction(1, 2)

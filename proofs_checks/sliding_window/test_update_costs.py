@@ -14,7 +14,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.sliding_window import update_costs as module
 from dpmatrix.spec.sliding_window.update_costs import NaiveStore, UpdateRound
 
-theorem_3 = cite("sliding-window.theorem-3@dae896c6")
+theorem_3 = cite("sliding-window.theorem-3@2f1295b8")
 
 STORE = NaiveStore(5, 3, 1, 1)
 

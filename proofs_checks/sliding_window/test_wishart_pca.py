@@ -24,7 +24,7 @@ from proofs_checks.exact_matrices import line
 from proofs_checks.sliding_window.misled_choices import DEAR, FREE, SKEW_NOISE
 from proofs_checks.sliding_window.symbolic_matrices import matrix
 
-theorem_16 = cite("sliding-window.theorem-16@666f08e0")
+theorem_16 = cite("sliding-window.theorem-16@9a4d524b")
 
 MILLIONTH = Fraction(1, 10**6)
 TENTH = Fraction(1, 10)

@@ -17,7 +17,7 @@ from dpmatrix.spec.sliding_window.wishart_stream import MENDED, PRINTED, NoisyCh
 from proofs_checks.steps import by_step
 
 algorithm_7 = cite("sliding-window.algorithm-7@7007ea37")
-theorem_14 = cite("sliding-window.theorem-14@5d60642a")
+theorem_14 = cite("sliding-window.theorem-14@763b3875")
 
 
 def scalars(*values) -> tuple[fmpq_mat, ...]:

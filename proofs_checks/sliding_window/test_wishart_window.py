@@ -37,7 +37,7 @@ from proofs_checks.sliding_window.wishart_directions import (
     w,
 )
 
-theorem_14 = cite("sliding-window.theorem-14@5d60642a")
+theorem_14 = cite("sliding-window.theorem-14@763b3875")
 
 MILLIONTH = Fraction(1, 10**6)
 HALF = Fraction(1, 2)

@@ -20,7 +20,7 @@ from dpmatrix.spec.wishart.sensitivity import RecordPair
 from dpmatrix.spec.wishart.wishart_perturbation import SymmetrisedNoise, WishartOutput, symmetrised_scale, wishart_delta
 from dpmatrix.tracing import bind_expression
 
-theorem_4 = cite("wishart.theorem-4@0d83ea1c")
+theorem_4 = cite("wishart.theorem-4@f1912fdb")
 
 INPUTS = {
     "dimension >= 1, an integer": InputPerturbation(0, 5, 1),

@@ -136,7 +136,7 @@ ITEM = """
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.wishart.wishart_perturbation import wishart_delta
 
-theorem_4 = cite("wishart.theorem-4@0d83ea1c")
+theorem_4 = cite("wishart.theorem-4@f1912fdb")
 LEVEL = 0.28
 {before}
 

@@ -82,6 +82,14 @@ def test_the_bound_of_the_norm_is_that_of_a_mean(values) -> None:
     assert bingham._spectral_bound(diagonal(0, 0)) == 0
 
 
+@pytest.mark.parametrize("size", [2, 3, 5])
+def test_the_bound_of_the_norm_of_ones_is_their_number(size) -> None:
+    """Entries of one, of which the norm is the size and the trace of the 16th power the 16th power of it."""
+    bound = bingham._spectral_bound(fmpq_mat(size, size, [fmpq(-2)] * size**2))
+    assert bound >= 2 * size
+    assert bound <= 2 * size * (1 + arb(2) ** -40)
+
+
 @pytest.mark.parametrize("bits", [53, 100])
 @pytest.mark.parametrize("bound", [0, fmpq(1, 100), fmpq(1, 3), 1, fmpq(7, 2), 60])
 def test_as_many_terms_as_the_rest_asks_for(bound, bits) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import mpmath
@@ -11,7 +12,7 @@ from flint import arb, fmpq
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import rational
 from dpmatrix.privacy import Adjacency, GaussianProfile, LaplaceProfile, SketchProfile, WishartProfile
-from dpmatrix.privacy.composition import UNIT
+from dpmatrix.privacy.composition import privacy_loss
 from dpmatrix.privacy.profiles.chain import replacement_bound
 from dpmatrix.privacy.profiles.chi_square import absent_against_present, outside_support, present_against_absent
 from dpmatrix.privacy.profiles.enclosure import hull
@@ -218,5 +219,11 @@ def test_noise_of_hardly_enough_degrees_of_freedom_has_a_density() -> None:
         WishartProfile(2, 1, 1)
 
 
-def test_a_sum_of_floats_is_trusted_to_thirty_two_units_in_the_last_place() -> None:
-    assert 2 * UNIT == 32 * 2.0**-52
+def test_a_composition_counts_what_its_transforms_may_have_lost() -> None:
+    """Four transforms, each off by 32 units in the last place in each of its stages, on twice the number of losses."""
+    once = privacy_loss(GaussianProfile(1, 4), Fraction(1, 16))
+    twice = once.repeated(2)
+    stages, norm = math.log2(4 * once.size) + 1, once.norm
+    lost = math.sqrt(2 * once.size) * 4 * 16 * 2.0**-52 * stages * norm
+    assert once.rounding == 0
+    assert twice.rounding == pytest.approx(lost, rel=1e-9)

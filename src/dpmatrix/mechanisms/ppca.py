@@ -126,7 +126,7 @@ class ExponentialPca(BoundedRecords):
         return [array], array.shape[1]
 
 
-@implements("near-optimal.algorithm-2+repair@7d677fd9", "near-optimal.theorem-6@577f5b4f")
+@implements("near-optimal.algorithm-2+repair@7d677fd9", "near-optimal.theorem-6@bf9f5d3e")
 @frozen
 class Ppca(ExponentialPca):
     r"""Algorithm 2 of `near-optimal` by exact draws: (epsilon, 0)-differentially private.

@@ -71,7 +71,7 @@ def turned_within(matrix: ScaledIntegers, axis: fmpz_mat) -> ScaledIntegers:
     return ScaledIntegers(integers, matrix.unit / square**2)
 
 
-@implements("near-optimal.theorem-6@577f5b4f")
+@implements("near-optimal.theorem-6@bf9f5d3e")
 @frozen
 class SequentialPpca(ExponentialPca):
     r"""PPCA for k > 1, one direction at a time: (epsilon, 0)-differentially private. Not the law of Algorithm 2.

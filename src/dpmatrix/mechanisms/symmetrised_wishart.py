@@ -29,7 +29,7 @@ DIGITS = 20
 """Binary digits that are kept of a coordinate below the norm bound."""
 
 
-@implements("wishart.theorem-4+repair@0d83ea1c")
+@implements("wishart.theorem-4+repair@f1912fdb")
 @frozen
 class SymmetrisedWishartMechanism(InputPerturbation):
     r"""Adds W1 - W2, independent variates of W_d(d + 1, c I): (epsilon, 0)-differentially private.

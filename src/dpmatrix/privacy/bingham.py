@@ -55,7 +55,7 @@ def log_bingham_constant(matrix: fmpq_mat, shift: fmpq | int = 0) -> arb:
         factor /= fmpq(size, 2) + order
     tail = _tail(bound, terms)
     # The mean itself is at least exp(-bound), whatever has cancelled.
-    return (total + arb(0).union(tail).union(-tail)).log() + arb(fmpq(shift))
+    return (total + arb(0, tail)).log() + arb(fmpq(shift))
 
 
 def _spectral_bound(matrix: fmpq_mat) -> arb:
