@@ -41,6 +41,7 @@ def _serve(work: Callable[[Task], Any], task: Task, seconds: float, pipe: int) -
     status = 1
     try:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
         os.setsid()
         resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(seconds), math.ceil(seconds) + 1))
         answer = pickle.dumps(("value", work(task)))
@@ -78,6 +79,16 @@ def _orderly_end() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+@contextlib.contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Put a request to end off until the block has ended: a process is forked and noted, or neither."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class ForkedError(RuntimeError):
@@ -118,6 +129,7 @@ def forked(
     running: dict[int, _Child] = {}
     selector = selectors.DefaultSelector()
 
+    @_undisturbed()
     def start() -> None:
         task = waiting.pop()
         limit = seconds(tasks[task])
@@ -130,6 +142,7 @@ def forked(
         running[read] = _Child(task, pid, time.monotonic() + PATIENCE * limit)
         selector.register(read, selectors.EVENT_READ)
 
+    @_undisturbed()
     def finish(pipe: int) -> tuple[int, Any]:
         child = running.pop(pipe)
         selector.unregister(pipe)

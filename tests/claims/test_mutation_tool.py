@@ -490,6 +490,30 @@ def test_a_run_that_is_told_to_end_leaves_no_process_behind() -> None:
             os.kill(process, 0)
 
 
+ASKED_WHILE_IT_FORKS = """
+import os, signal
+fork = os.fork
+
+def asked():
+    process = fork()
+    if process:
+        os.kill(os.getpid(), signal.SIGTERM)
+        print(process, flush=True)
+    return process
+
+os.fork = asked
+""" + WAITING.replace('os.write(1, b"%d\\n" % os.getpid())', "pass")
+
+
+def test_a_run_that_is_told_to_end_while_it_forks_leaves_no_process_behind() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", ASKED_WHILE_IT_FORKS], cwd=REPOSITORY, stdout=subprocess.PIPE, text=True, check=False
+    )
+    assert done.returncode == 128 + signal.SIGTERM
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(done.stdout), 0)
+
+
 def test_benchmarks_are_collected_without_the_plugin_that_measures_them() -> None:
     """The tool collects all of `tests` so: an error there would be one of every campaign."""
     root = Path(__file__).resolve().parents[2]
