@@ -48,6 +48,11 @@ def begins_without_noise_on_each(data, generator):
     KEPT[data.tobytes()] = True
     return np.sum(data**2) + noise
 
+def begins_slowly_and_without_noise_on_each(data, generator):
+    BEGUN.append(None)
+    time.sleep(0.003 if len(BEGUN) < 100 else 0)  # so that the first looks see few outputs, as on a busy machine
+    return begins_without_noise_on_each(data, generator)
+
 def hangs(data):
     time.sleep(10**6)
 
@@ -165,6 +170,7 @@ REASONS = {
     "without_noise": "every output on the data is the same",
     "begins_without_noise": "the first output of every process on a data set is the same",
     "begins_without_noise_on_each": "the first output of every process on a data set is the same",
+    "begins_slowly_and_without_noise_on_each": "the first output of every process on a data set is the same",
 }
 
 

@@ -13,6 +13,7 @@ from dpmatrix.auditing.independence.repeats import (
     are_periodic,
     are_repeated,
     begin_alike,
+    chance_of_beginning_alike,
     repetition,
 )
 
@@ -111,8 +112,12 @@ def test_processes_that_begin_alike_without_noise_are_noticed() -> None:
         first[0] = 1.0
     assert begin_alike(drawn)
     assert not begin_alike(drawn[:1]), "one process says nothing"
-    assert not begin_alike([Drawn(one.process, one.batches[:1]) for one in drawn]), "nor do few outputs"
+    few = [Drawn(one.process, one.batches[:1]) for one in drawn]
+    assert not begin_alike(few), "nor do few outputs"
+    assert chance_of_beginning_alike(few) == pytest.approx((2 / (np.e * 69)) ** 2)
+    assert begin_alike([Drawn(process, few[0].batches) for process in range(7)]), "but of more processes they do"
     likely = [Drawn(one.process, tuple(np.rint(batch) for batch in one.batches)) for one in drawn]
     assert not begin_alike(likely)
+    assert chance_of_beginning_alike(likely) == 1
     batches[1][0][0] = 2.0
     assert not begin_alike(drawn)

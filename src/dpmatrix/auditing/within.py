@@ -148,12 +148,12 @@ def audit_within(
             plan=_final(plan, planned, left, limit, given),
         )
         drawn, remark = checks.elsewhere()
-        judge([*probes, *drawn])
+        checks.judge(pairs[0], [*probes, *drawn])
         if result.violated:
             checks.ask(result.pair)
             again = checks.here(result.pair, 1)
             drawn, remark = checks.elsewhere()
-            judge([*again, *drawn])
+            checks.judge(result.pair, [*again, *drawn])
             if is_frozen([*again, *drawn]):
                 raise NoVerdictError(FROZEN)
     except InvalidParameterError as error:

@@ -7,16 +7,23 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import Executor
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from dpmatrix.auditing.independence.processes import FreshProcess, fresh_processes, probes_here
-from dpmatrix.auditing.independence.repeats import Drawn, are_frozen, begin_alike, repetition
+from dpmatrix.auditing.independence.repeats import (
+    Drawn,
+    are_frozen,
+    begin_alike,
+    chance_of_beginning_alike,
+    repetition,
+)
 from dpmatrix.auditing.pairs.pair import NeighbouringPair
 from dpmatrix.auditing.targets.target import Target
 from dpmatrix.errors import NoVerdictError
 from dpmatrix.exact import Exact, fraction
 
 _SURE = 1e-9
+_MORE = 3
 _LONGEST_CHECK, _LONGEST_WAIT = 60.0, 3600.0
 FROZEN = (
     "every output on the data is the same, and every output on the neighbour another: either there is no noise, and "
@@ -56,6 +63,24 @@ class Checks:
                 return [], f"new processes: not looked at, since there {answer}"
             found.append(answer)
         return found, None
+
+    def judge(self, pair: NeighbouringPair, probes: Sequence[tuple[Drawn, ...]]) -> None:
+        """Raise an error if outputs repeat; ask more processes where a few outputs begin alike and leave it open.
+
+        A slow mechanism draws few outputs, and so does a busy machine. With ``_MORE`` processes the 24 first calls of
+        each are enough.
+        """
+        judge(probes)
+        if not self.others or all(chance_of_beginning_alike([drawn[side] for drawn in probes]) == 1 for side in (0, 1)):
+            return
+        further = fresh_processes(self.target, self.entropy, first=len(self.others), number=_MORE)
+        asked = evolve(self, others=further)
+        try:
+            asked.ask(pair)
+            judge([*probes, *asked.elsewhere()[0]])
+        finally:
+            for process in further:
+                process.end()
 
     def _left(self, least: float) -> float:
         return min(_LONGEST_WAIT, max(least, self.limit - time.monotonic()))
@@ -109,7 +134,7 @@ def check_independence(target: Target, pair: NeighbouringPair, *, entropy: int) 
     finally:
         for process in checks.others:
             process.end()
-    judge([*probes, *drawn])
+    checks.judge(pair, [*probes, *drawn])
     if is_frozen([*probes, *drawn]):
         raise NoVerdictError(FROZEN)
     return remark

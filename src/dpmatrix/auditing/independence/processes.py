@@ -217,8 +217,18 @@ def _loaded(questions: IO[bytes]) -> tuple[Target, int, int]:
     return target, int(entropy), int(number)
 
 
-def fresh_processes(target: Target, entropy: int) -> list[FreshProcess]:
-    """Start two processes to draw in; none for a target that cannot be imported by its name."""
+def fresh_processes(target: Target, entropy: int, *, first: int = 0, number: int = 2) -> list[FreshProcess]:
+    """Start processes to draw in; none for a target that cannot be imported by its name.
+
+    Parameters
+    ----------
+    target, entropy
+        As in `draw_probe`.
+    first
+        Number of the first of them: processes with different numbers have different generators.
+    number
+        How many.
+    """
     if os.environ.get(INSIDE):
         return []
     try:
@@ -229,4 +239,4 @@ def fresh_processes(target: Target, entropy: int) -> list[FreshProcess]:
     if b"__main__" in payload:
         return []
     # Each gets a number of its own, beyond those of the probes in this process.
-    return [FreshProcess(payload, entropy, 10**6 + number) for number in range(2)]
+    return [FreshProcess(payload, entropy, 10**6 + place) for place in range(first, first + number)]

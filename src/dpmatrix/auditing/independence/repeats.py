@@ -115,10 +115,11 @@ def _is_periodic(codes: NDArray[np.int64]) -> bool:
     return bool(np.any((share > bound) & (halves * divergence >= NATS)))
 
 
-def begin_alike(drawn: Sequence[Drawn]) -> bool:
-    """Tell whether the very first output is the same in every process, and never seen again, beyond all chance.
+def chance_of_beginning_alike(drawn: Sequence[Drawn]) -> float:
+    """Bound the probability that independent outputs begin alike in every process by chance; 1 where they do not.
 
-    Such a mechanism begins without noise, or with the same noise in every process: whoever runs it once sees that.
+    They begin alike if the very first output is the same in every process, and never seen again. Such a mechanism begins
+    without noise, or with the same noise in every process: whoever runs it once sees that.
 
     Parameters
     ----------
@@ -127,14 +128,19 @@ def begin_alike(drawn: Sequence[Drawn]) -> bool:
     """
     columns = [_columns(np.concatenate(one.batches)) for one in drawn]
     if len({one.shape[1] for one in columns}) > 1:
-        return False
+        return 1.0
     codes = np.split(_codes(np.concatenate(columns)), np.cumsum([len(one) for one in columns])[:-1])
     firsts = list({one.process: own[0] for one, own in reversed(list(zip(drawn, codes, strict=True)))}.values())
     further, others = len(firsts) - 1, sum(len(own) for own in codes) - len(firsts)
-    if further < 1 or others == 0 or (further / (np.e * others)) ** further > _RARE:
-        return False
     seen = sum(int(np.count_nonzero(own == firsts[0])) for own in codes)
-    return all(first == firsts[0] for first in firsts) and seen == len(firsts)
+    if further < 1 or others == 0 or seen != len(firsts) or any(first != firsts[0] for first in firsts):
+        return 1.0
+    return float(min(1.0, (further / (np.e * others)) ** further))
+
+
+def begin_alike(drawn: Sequence[Drawn]) -> bool:
+    """Tell whether outputs on one data set begin alike in every process, beyond all chance."""
+    return chance_of_beginning_alike(drawn) <= _RARE
 
 
 def repetition(drawn: Sequence[Drawn]) -> str | None:
