@@ -3,21 +3,25 @@
 First ``python audit/mutate_sources.py --trace build/lines.json -- audit`` runs a suite once, traced; what follows
 ``--`` is for pytest. Then ``python audit/mutate_sources.py --lines build/lines.json mechanisms`` asks of each mutant
 the items that run its line. The exit code is 0 only if every mutant is noticed, or its survival is explained in
-``source_survivors.toml`` next to this file. What an item runs in other processes is not seen.
+``source_survivors.toml`` next to this file. What an item runs in other processes is not seen. With ``--table`` only
+those modules are judged whose rows are not of today's code, or have an open mutant.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a process that forks must have no threads
 
-from mutation import explanations, line_coverage, report, source_campaign, source_report, substitution
+from mutation import explanations, line_coverage, report, source_campaign, source_report, substitution, table
 from mutation.evidence import NoEvidenceError
+from mutation.mutants import Module
 from mutation.pool import forked
 from mutation.state import State, StateError
 from rich.console import Console
@@ -27,7 +31,8 @@ from dpmatrix.atomic_files import write_atomically
 
 HERE = Path(__file__).resolve().parent
 PARTS = ("mechanisms", "privacy", "randomness", "streaming", "files", "estimators", "commands.pca")
-"""What releases: packages and modules below ``dpmatrix``."""
+"""What releases: packages and modules below the library."""
+LIBRARY = "dpmatrix"
 
 WIDTH = 120
 HOURS = 6 * 3600.0
@@ -43,9 +48,13 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--sample", type=int, metavar="N", help="only N mutants, drawn with a fixed seed")
     parser.add_argument("--operator", action="append", default=[], help="only changes of this kind, such as 'swapped'")
     parser.add_argument("--state", type=Path, metavar="FILE", help="keep every fate there, and go on from it")
-    parser.add_argument("--table", type=Path, metavar="FILE", help="write counts by module and kind of change")
+    parser.add_argument("--table", type=Path, metavar="FILE", help="renew its counts of modules that have changed")
+    parser.add_argument("--asked", default="`make test`", metavar="WORDS", help="how the table calls who is asked")
+    again = "only what a run with --json FILE left open, and what is new"
+    parser.add_argument("--again", type=Path, metavar="FILE", help=again)
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write every mutant and its fate")
     parser.add_argument("--root", type=Path, default=HERE.parent, help="the checkout in which pytest runs")
-    parser.add_argument("--library", default="dpmatrix", help="the package whose parts are mutated")
+    parser.add_argument("--library", default=LIBRARY, help="the package whose parts are mutated")
     parser.add_argument("--survivors", type=Path, default=HERE / "source_survivors.toml", help="the explanations")
     mine, theirs = sys.argv[1:], []
     if "--" in mine:
@@ -62,12 +71,19 @@ def _say(phase: str, done: int, total: int) -> None:
     print(f"{phase}: {done} of {total}", file=sys.stderr)
 
 
+def _modules(parts: Sequence[str], library: str) -> list[Module]:
+    return [found for part in parts for found in source_campaign.modules_of(part, library)]
+
+
 def main() -> int:
     """Run, print, and return the exit code."""
     arguments = _arguments()
     console = Console() if sys.stdout.isatty() else Console(width=WIDTH)
     root = arguments.root.resolve()
     sys.path.insert(0, str(root))
+    layout = source_report.layout(arguments.asked, arguments.survivors.name)
+    reasons = explanations.read(arguments.survivors)
+    rows: table.Rows = {}
     try:
         if arguments.trace:
             texts = line_coverage.texts(root, arguments.suite, arguments.library)
@@ -80,10 +96,16 @@ def main() -> int:
         coverage = line_coverage.Coverage.read(
             arguments.lines, lambda suite: line_coverage.texts(root, suite, arguments.library)
         )
-        modules = [found for part in arguments.parts for found in source_campaign.modules_of(part, arguments.library)]
+        modules = _modules(arguments.parts, arguments.library)
+        every = _modules(PARTS, LIBRARY) if arguments.library == LIBRARY else modules
+        if arguments.table:
+            rows = table.standing(table.read(arguments.table, layout), every, reasons)
+            modules = [module for module in modules if module.short not in rows]
         found = [mutant for module in modules for mutant in source_campaign.mutants_of(module)]
         chosen = [one for one in found if not arguments.operator or one.edit.operator in arguments.operator]
-        chosen = source_campaign.sample(chosen, arguments.sample)
+        earlier = report.current(report.read_records(arguments.again), modules) if arguments.again else []
+        stands = report.stands(earlier, reasons)
+        chosen = source_campaign.sample([one for one in chosen if not stands.get(one.name)], arguments.sample)
         substitution.warm_up([*WARM, *(module.name for module in modules)])
         with tempfile.TemporaryDirectory() as drafts:
             campaign = source_campaign.SourceCampaign(
@@ -95,17 +117,19 @@ def main() -> int:
     except (NoEvidenceError, LookupError, StateError) as error:
         console.print(f"[red]no answer:[/red] {escape(str(error))}", soft_wrap=True)
         return 2
-    reasons = explanations.read(arguments.survivors)
     names = {module.short for module in modules}
-    whole = arguments.sample is None and not arguments.operator
+    whole = arguments.sample is None and not arguments.operator and not earlier
     problems = explanations.stale(reasons, found, verdicts, names, names | set(reasons), all_ran=whole)
     open_ones = report.unexplained(verdicts, reasons)
+    records = report.renewed(earlier, report.records(verdicts, reasons), found)
     report.print_verdicts(console, "no item notices", open_ones)
     report.print_problems(console, problems)
-    table = source_report.table(verdicts, reasons)
-    console.print(table, soft_wrap=True, markup=False)
+    judged = table.judged(records, modules, found, layout)
+    console.print(table.text(judged, modules, layout), soft_wrap=True, markup=False)
+    if arguments.json:
+        write_atomically(arguments.json, json.dumps(records, indent=1) + "\n", "records")
     if arguments.table:
-        write_atomically(arguments.table, table, "table")
+        write_atomically(arguments.table, table.text({**rows, **judged}, every, layout), "table")
     return int(bool(open_ones or problems))
 
 

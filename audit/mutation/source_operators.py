@@ -138,6 +138,23 @@ OPERATORS: tuple[Callable[[View], Iterator[Edit]], ...] = (
 )
 
 
+KINDS = (
+    "constant",
+    "comparison",
+    "extremum",
+    "sum",
+    "forgotten",
+    "dropped call",
+    "dropped refusal",
+    "swapped",
+    "left out",
+    "condition",
+    "shared noise",
+    "removed noise",
+)
+"""Kinds of change that `OPERATORS` make."""
+
+
 def edits_of(view: View) -> list[Edit]:
     """Every change that leaves a text of Python and another one, in the order of places."""
     found = []

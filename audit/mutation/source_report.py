@@ -1,30 +1,32 @@
-"""The table of a run on the library: what noticed its mutants, by module and kind of change."""
+"""The tables of runs on the library: what noticed its mutants, by module and kind of change."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from mutation.report import HEADINGS
+from mutation.source_operators import KINDS
+from mutation.table import Layout
 
-from mutation.explanations import Explanations, explained
-from mutation.report import COLUMNS
-from mutation.source_campaign import UNREACHED
-from mutation.verdicts import Outcome, Verdict
-
-HEADINGS = ("module", "change", "mutants", *COLUMNS.values(), "explained", "survived", "of these not run")
+HEADINGS_OF_SOURCES = HEADINGS[: HEADINGS.index("survived") + 1]
 
 
-def _counts(verdicts: Sequence[Verdict], explanations: Explanations) -> list[str]:
-    survivors = [verdict for verdict in verdicts if verdict.outcome is Outcome.SURVIVED]
-    left = [verdict for verdict in survivors if not explained(explanations, verdict.mutant)]
-    killed = [sum(verdict.outcome is outcome for verdict in verdicts) for outcome in COLUMNS]
-    unreached = sum(verdict.reason == UNREACHED for verdict in left)
-    return [str(number) for number in (len(verdicts), *killed, len(survivors) - len(left), len(left), unreached)]
+def layout(suite: str, explanations: str) -> Layout:
+    """Return what a table is of.
 
+    Parameters
+    ----------
+    suite
+        Who is asked, in words.
+    explanations
+        Name of the file that explains survivors.
+    """
+    head = f"""# Mutants of what releases, and what {suite} notices
 
-def table(verdicts: Sequence[Verdict], explanations: Explanations) -> str:
-    """Count in Markdown; the same for the same fates."""
-    rows = [list(HEADINGS), ["---", "---", *("--:" for _ in HEADINGS[2:])]]
-    for kind in sorted({(verdict.mutant.module.short, verdict.mutant.edit.operator) for verdict in verdicts}):
-        of_kind = [each for each in verdicts if (each.mutant.module.short, each.mutant.edit.operator) == kind]
-        rows.append([*kind, *_counts(of_kind, explanations)])
-    rows.append(["all", "all", *_counts(verdicts, explanations)])
-    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+Each row counts the changes of one kind to one module of the library, one at a time, by what became of them: killed by
+an item that objected, that crashed, that could not be imported or that took too long; explained, one by one, in
+`{explanations}`; or survived without an explanation. Asked are the items that run the changed line in their process.
+{{extent}}.
+The code is a digest of what the module computes, words aside. A module is judged again when it has another digest, an
+open mutant here, or another number of explanations. It is not judged again when tests alone change.
+
+"""
+    return Layout(head, KINDS, HEADINGS_OF_SOURCES)

@@ -129,7 +129,8 @@ def test_planted_survivors_are_reported_and_explained(tool, tmp_path: Path) -> N
     lines, state = str(tmp_path / "lines.json"), str(tmp_path / "fates")
     traced = tool("--trace", lines, "--", "tests")
     assert traced.returncode == 0, traced.stderr
-    done = tool("--lines", lines, "--state", state, "--table", str(tmp_path / "table.md"), "noise")
+    records = str(tmp_path / "records.json")
+    done = tool("--lines", lines, "--state", state, "--table", str(tmp_path / "table.md"), "--json", records, "noise")
     assert done.returncode == 1, done.stderr
     open_ones = {line.split(" (line")[0] for line in done.stdout.splitlines() if line.startswith("toy_library.noise ")}
     survived = {
@@ -146,14 +147,27 @@ def test_planted_survivors_are_reported_and_explained(tool, tmp_path: Path) -> N
     assert fates["toy_library.noise idle: 1 -> 2"]["reason"] == "no item of the suite runs this line"
     assert len(fates) > 20
     table = (tmp_path / "table.md").read_text(encoding="utf-8")
-    assert table.splitlines()[-1].startswith(f"| all | all | {len(fates)} |")
-    assert table.splitlines()[-1].endswith("| 0 | 5 | 4 |")
+    assert "what `make test` notices" in table
+    assert "Every module was judged." in table
+    last = [int(cell) for cell in table.splitlines()[-1].strip("| ").split("|")[3:]]
+    assert last[0] == len(fates) == sum(last[1:])
+    assert last[-2:] == [0, 5]
 
     reasons = "".join(f'"{name.removeprefix("toy_library.noise ")}" = "planted"\n' for name in survived)
     (tmp_path / "survivors.toml").write_text(f'["toy_library.noise"]\n{reasons}', encoding="utf-8")
-    again = tool("--lines", lines, "--state", state, "noise")
+    again = tool("--lines", lines, "--state", state, "--table", str(tmp_path / "table.md"), "noise")
     assert again.returncode == 0, again.stdout
     assert "mutants:" not in again.stderr, "every fate was known"
+    table = (tmp_path / "table.md").read_text(encoding="utf-8")
+    assert table.splitlines()[-1].endswith("| 5 | 0 |")
+    open_only = tool("--lines", lines, "--again", records, "--json", records, "noise")
+    assert open_only.returncode == 0, open_only.stdout
+    assert open_only.stderr.splitlines()[-1] == "mutants: 5 of 5", "what was noticed is not judged again"
+    assert len(json.loads(Path(records).read_text(encoding="utf-8"))) == len(fates)
+    whole = tool("--lines", lines, "--table", str(tmp_path / "table.md"), "noise")
+    assert whole.returncode == 0, whole.stdout
+    assert "mutants:" not in whole.stderr, "every module stands in the table"
+    assert (tmp_path / "table.md").read_text(encoding="utf-8") == table
 
     (tmp_path / "toy_library" / "noise.py").write_text(NOISE.replace("2 *", "2.0 *"), encoding="utf-8")
     stale = tool("--lines", lines, "noise")
