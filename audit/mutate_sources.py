@@ -10,6 +10,7 @@ those modules are judged whose rows are not of today's code, or have an open mut
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import os
 import sys
@@ -28,6 +29,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from dpmatrix.atomic_files import write_atomically
+from dpmatrix.spec import load
 
 HERE = Path(__file__).resolve().parent
 PARTS = ("mechanisms", "privacy", "randomness", "streaming", "files", "estimators", "commands.pca")
@@ -36,7 +38,17 @@ LIBRARY = "dpmatrix"
 
 WIDTH = 120
 HOURS = 6 * 3600.0
-WARM = ("numpy", "scipy.stats", "sympy", "mpmath", "sklearn.decomposition", "typer.testing", "rich.progress")
+WARM = (
+    "dpmatrix.reporting.session",
+    "hypothesis",
+    "numpy",
+    "scipy.stats",
+    "sympy",
+    "mpmath",
+    "sklearn.decomposition",
+    "typer.testing",
+    "rich.progress",
+)
 
 
 def _arguments() -> argparse.Namespace:
@@ -52,6 +64,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--asked", default="`make test`", metavar="WORDS", help="how the table calls who is asked")
     again = "only what a run with --json FILE left open, and what is new"
     parser.add_argument("--again", type=Path, metavar="FILE", help=again)
+    quick = "ask only items that took so long together when they were traced, the most promising first"
+    parser.add_argument("--quick", type=float, metavar="SECONDS", help=quick)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every mutant and its fate")
     parser.add_argument("--root", type=Path, default=HERE.parent, help="the checkout in which pytest runs")
     parser.add_argument("--library", default=LIBRARY, help="the package whose parts are mutated")
@@ -64,6 +78,8 @@ def _arguments() -> argparse.Namespace:
     found.suite = theirs
     if (found.trace is None) == (found.lines is None) or (found.trace is None) != (not theirs):
         parser.error("pass --trace FILE -- and what pytest runs, or else --lines FILE")
+    if found.quick is not None and found.table:
+        parser.error("a table counts what all items say: pass --table without --quick")
     return found
 
 
@@ -107,9 +123,11 @@ def main() -> int:
         stands = report.stands(earlier, reasons)
         chosen = source_campaign.sample([one for one in chosen if not stands.get(one.name)], arguments.sample)
         substitution.warm_up([*WARM, *(module.name for module in modules)])
+        load()  # every run of pytest does: what is imported now, no process imports again
+        gc.freeze()  # and nobody looks for garbage in it
         with tempfile.TemporaryDirectory() as drafts:
             campaign = source_campaign.SourceCampaign(
-                root, coverage, Path(drafts), arguments.workers, arguments.library
+                root, coverage, Path(drafts), arguments.workers, arguments.library, arguments.quick
             )
             state = State.read(arguments.state, f"{arguments.library}, asked: {' '.join(coverage.suite)}")
             campaign.check_unchanged(sorted({one.module for one in chosen}, key=lambda module: module.name))

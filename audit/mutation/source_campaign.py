@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import hashlib
 import random
+import sys
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from pathlib import Path
 
 import attrs
@@ -53,6 +55,9 @@ class SourceCampaign:
         Number of processes.
     library
         The package whose modules are mutated.
+    patience
+        Seconds that the items asked about a mutant may take together, as they took when they were traced: the most
+        promising first. None to ask all.
     """
 
     root: Path
@@ -60,6 +65,7 @@ class SourceCampaign:
     drafts: Path
     workers: int = 1
     library: str = "dpmatrix"
+    patience: float | None = None
     _imports: Imports = attrs.field(init=False)
     _memory: Memory = attrs.field(factory=Memory, init=False)
 
@@ -77,10 +83,21 @@ class SourceCampaign:
         order = self._memory.order(mutant, self.asked(mutant), self.coverage.seconds)
         if not order:
             return Verdict(mutant, Outcome.SURVIVED, reason=UNREACHED)
-        return ask_exchanged(self.root, self._imports, mutant, order, self.drafts)
+        asked = self._affordable(order)
+        verdict = ask_exchanged(self.root, self._imports, mutant, asked, self.drafts)
+        if verdict.outcome is Outcome.SURVIVED and len(asked) < len(order):
+            return attrs.evolve(verdict, reason=f"{len(asked)} of {len(order)} items were asked")
+        return verdict
+
+    def _affordable(self, order: Sequence[str]) -> Sequence[str]:
+        if self.patience is None:
+            return order
+        sums = accumulate(self.coverage.seconds[node] for node in order)
+        return order[: max(1, sum(total <= self.patience for total in sums))]
 
     def _limit(self, mutant: Mutant) -> float:
-        return SECONDS_PER_MUTANT + 3 * sum(self.coverage.seconds[node] for node in self.asked(mutant))
+        seconds = sum(self.coverage.seconds[node] for node in self.asked(mutant))
+        return SECONDS_PER_MUTANT + 3 * min(seconds, self.patience or seconds)
 
     def check_unchanged(self, modules: Sequence[Module]) -> None:
         """Exchange each module for its own text, and ask of each file of items that run it the quickest one.
@@ -122,6 +139,8 @@ class SourceCampaign:
         for verdict in found.values():
             self._memory.keep(verdict.mutant, verdict.node)
         left = [mutant for mutant in mutants if mutant not in found]
+        for name in {mutant.module.name for mutant in left}:
+            self._imports.dependents(name, [*sys.modules])  # so that no process reads these texts again
         for place, answer in forked(self._judge, left, self._limit, workers=self.workers, fault=ended):
             mutant = left[place]
             verdict = answer or Verdict(mutant, Outcome.TIMEOUT)

@@ -1,4 +1,4 @@
-"""The table of mutants that the repository shows is of today's code, adds up, and has no survivor without a reason."""
+"""The tables of mutants that the repository shows are of today's code, add up, and have no survivor without a reason."""
 
 from __future__ import annotations
 
@@ -9,33 +9,49 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from dpmatrix.claims.strangers import TRUSTED_BASE
 
 ROOT = Path(__file__).resolve().parents[2]
-TABLE = ROOT / "audit" / "mutation_table.md"
 SPECIFICATION = "dpmatrix.spec"
+TABLES = ("mutation_table.md", "source_mutation_table.md")
 FATES = ("by assertion", "by crash", "by import", "by timeout", "explained", "survived")
 EXTENT = re.compile(r"(Every module was|\d+ of \d+ modules were) judged")
 
 
-@pytest.fixture(scope="module")
-def tool() -> Iterator[SimpleNamespace]:
-    """Return what reads the table, the digest of each module today, and the number of its explanations."""
+def of_specification(parts: SimpleNamespace) -> tuple[list[Any], Any, str]:
+    """Return the modules, the layout and the explanations of the table of the specification."""
+    modules = parts.mutants.Module.find(SPECIFICATION, parts.substitution.folder_of(SPECIFICATION))
+    for name in TRUSTED_BASE:
+        modules += parts.mutants.Module.of_base(name, parts.substitution.folder_of(name))
+    return modules, parts.table.SPECIFICATION, "mutation_survivors.toml"
+
+
+def of_library(parts: SimpleNamespace) -> tuple[list[Any], Any, str]:
+    """Return the same of the table of what releases."""
+    modules = [module for name in parts.mutate_sources.PARTS for module in parts.source_campaign.modules_of(name)]
+    survivors = "source_survivors.toml"
+    return modules, parts.source_report.layout("`make test`", survivors), survivors
+
+
+@pytest.fixture(scope="module", params=TABLES)
+def tool(request) -> Iterator[SimpleNamespace]:
+    """Return a table, what reads it, the digest of each module today, and the number of its explanations."""
     sys.path.insert(0, str(ROOT / "audit"))
     try:
-        mutants, substitution, table = (
-            importlib.import_module(f"mutation.{name}") for name in ("mutants", "substitution", "table")
-        )
-        modules = mutants.Module.find(SPECIFICATION, substitution.folder_of(SPECIFICATION))
-        for name in TRUSTED_BASE:
-            modules += mutants.Module.of_base(name, substitution.folder_of(name))
-        explained = tomllib.loads((ROOT / "audit" / "mutation_survivors.toml").read_text(encoding="utf-8"))
+        names = ("mutants", "source_campaign", "source_report", "substitution", "table")
+        parts = SimpleNamespace(**{name: importlib.import_module(f"mutation.{name}") for name in names})
+        parts.mutate_sources = importlib.import_module("mutate_sources")
+        choose = of_specification if request.param == TABLES[0] else of_library
+        modules, layout, survivors = choose(parts)
+        explained = tomllib.loads((ROOT / "audit" / survivors).read_text(encoding="utf-8"))
         yield SimpleNamespace(
-            read=table.read,
-            headings=table.HEADINGS,
+            path=ROOT / "audit" / request.param,
+            read=lambda path: parts.table.read(path, layout),
+            headings=layout.headings,
             codes={module.short: module.code for module in modules},
             explained={name: len(reasons) for name, reasons in explained.items()},
         )
@@ -66,8 +82,8 @@ def problems(tool: SimpleNamespace, path: Path) -> list[str]:
 
 
 def test_the_table_is_of_this_code_and_adds_up(tool) -> None:
-    assert tool.read(TABLE)
-    assert problems(tool, TABLE) == []
+    assert tool.read(tool.path)
+    assert problems(tool, tool.path) == []
 
 
 def move(tool: SimpleNamespace, lines: list[str], after: str) -> None:
@@ -85,18 +101,25 @@ def move(tool: SimpleNamespace, lines: list[str], after: str) -> None:
     ("after", "problem"),
     [
         ("survived", ": survived"),
-        ("blind", ": blind"),
-        ("change no claim", "the fates do not add up"),
+        ("mutants", "the fates do not add up"),
         ("explained", "not every reason is counted"),
     ],
 )
 def test_a_mutant_that_is_counted_elsewhere_is_found(tool, tmp_path, after, problem) -> None:
-    lines = TABLE.read_text(encoding="utf-8").splitlines()
+    lines = tool.path.read_text(encoding="utf-8").splitlines()
     move(tool, lines, after)
     (tmp_path / "table.md").write_text("\n".join(lines), encoding="utf-8")
     found = problems(tool, tmp_path / "table.md")
     assert any(problem in one for one in found)
     assert "the sums do not agree" not in found
+
+
+@pytest.mark.parametrize("tool", [TABLES[0]], indirect=True)
+def test_a_mutant_that_no_fingerprint_notices_is_found(tool, tmp_path) -> None:
+    lines = tool.path.read_text(encoding="utf-8").splitlines()
+    move(tool, lines, "blind")
+    (tmp_path / "table.md").write_text("\n".join(lines), encoding="utf-8")
+    assert any(": blind" in one for one in problems(tool, tmp_path / "table.md"))
 
 
 def other_sum(text: str) -> str:
@@ -129,5 +152,5 @@ def without_a_module(text: str) -> str:
     ],
 )
 def test_a_table_that_is_changed_is_found(tool, tmp_path, change, problem) -> None:
-    (tmp_path / "table.md").write_text(change(TABLE.read_text(encoding="utf-8")), encoding="utf-8")
+    (tmp_path / "table.md").write_text(change(tool.path.read_text(encoding="utf-8")), encoding="utf-8")
     assert any(problem in found for found in problems(tool, tmp_path / "table.md"))
