@@ -166,14 +166,15 @@ def test_a_file_says_whether_it_has_a_counter(place) -> None:
 def test_a_file_that_was_edited_to_have_no_counter_is_refused_by_who_passes_one_and_by_the_key(place) -> None:
     kept = place.suspended(key=b"secret")
     text = kept.read_text(encoding="ascii").split("\n")[1].replace('"counted": true', '"counted": false')
-    kept.write_text(sealed(text.replace('"keyed": true', '"keyed": false'), None), encoding="ascii")
+    text = text.replace('"keyed": true', '"keyed": false')
+    kept.write_text(sealed(text, None), encoding="ascii")
     place.refused(kept, "was suspended without one", InvalidParameterError)
     with pytest.raises(InvalidParameterError, match="this key"):
         resume(kept, key=b"secret")
     for said in ("1", "null", '"no"'):
         kept.write_text(sealed(text.replace('"counted": false', f'"counted": {said}'), None), encoding="ascii")
         for counter in (None, place.counter):
-            with pytest.raises(InvalidParameterError):
+            with pytest.raises(InvalidParameterError, match="does not say"):
                 resume(kept, counter=counter)
     assert resume(place.path, key=b"secret", counter=place.counter).time == 4
 
@@ -213,6 +214,54 @@ def test_a_link_made_while_the_lock_is_waited_for_is_refused(place, monkeypatch)
     place.refused(kept, "another name")
 
 
+def test_a_counter_moved_while_the_lock_is_waited_for_is_refused(place, monkeypatch) -> None:
+    """Else the number would be written under the old name, and could be taken again from the moved file."""
+    kept, moved, lock = place.suspended(), place.vault / "moved", counter_module.fcntl.flock
+
+    def moving(file: object, operation: int) -> None:
+        lock(file, operation)
+        if not moved.exists():
+            place.counter.rename(moved)
+
+    monkeypatch.setattr(counter_module.fcntl, "flock", moving)
+    place.refused(kept, "cannot be read", InvalidParameterError)
+    monkeypatch.undo()
+    assert resume(place.path, counter=moved).time == 4
+    place.refused(kept, REFUSED, counter=moved)
+
+
+def test_a_file_that_is_another_one_at_every_look_is_given_up(place, monkeypatch) -> None:
+    """As on a file system that numbers files anew whenever they are opened."""
+    kept = place.suspended()
+    monkeypatch.setattr(counter_module.os.path, "samestat", lambda *_: False)
+    monkeypatch.setattr(counter_module, "MOST_REPLACED", 10)
+    place.refused(kept, "cannot be read", InvalidParameterError)
+
+
+def test_a_fork_does_not_keep_the_lock(place, monkeypatch) -> None:
+    """Another thread forks while the file is locked; the child has the open file as well, and lives on."""
+    place.suspended()
+    waits, go = os.pipe()
+    children, read = [], CounterFile._numbers
+
+    def forked(self: CounterFile, content: str) -> dict[str, int]:
+        child = os.fork()
+        if child == 0:
+            os.close(go)
+            os.read(waits, 1)
+            os._exit(0)
+        children.append(child)
+        return read(self, content)
+
+    monkeypatch.setattr(CounterFile, "_numbers", forked)
+    assert not CounterFile(place.counter).advance("unknown", 2)
+    with place.counter.open("r+") as file:
+        counter_module.fcntl.flock(file, counter_module.fcntl.LOCK_EX | counter_module.fcntl.LOCK_NB)
+    os.close(go)
+    os.waitpid(children[0], 0)
+    os.close(waits)
+
+
 def test_a_symbolic_link_is_the_counter_that_it_leads_to(place) -> None:
     kept, link = place.suspended(), place.there / "link"
     link.symlink_to(place.counter)
@@ -229,22 +278,6 @@ def test_a_symbolic_link_is_the_counter_that_it_leads_to(place) -> None:
             suspend(window, place.here / "else", counter=place.there / name)
         window.add(ROW)
     assert not (place.vault / "nothing").exists()
-
-
-def test_a_link_put_in_the_place_of_the_counter_is_not_opened(place, monkeypatch) -> None:
-    kept = place.suspended()
-    shutil.copy(place.counter, place.there / "old")
-    resume(place.path, counter=place.counter)
-    find = counter_module.sole_file
-
-    def swapped(path: Path, parameter: str) -> Path:
-        found = find(path, parameter)
-        found.unlink()
-        found.symlink_to(place.there / "old")
-        return found
-
-    monkeypatch.setattr(counter_module, "sole_file", swapped)
-    place.refused(kept, "cannot be read", InvalidParameterError)
 
 
 def test_what_is_no_file_is_no_counter(place) -> None:
@@ -446,6 +479,8 @@ def test_a_counter_that_forks_gives_the_window_to_one_process(place, when: str) 
         taken = CounterFile(place.counter).advance(stream, number)
         if taken:
             children.append(os.fork())
+            if children[0]:
+                os.waitpid(children[0], 0)  # the child goes on first
         return taken
 
     parent, window = os.getpid(), SlidingWindowGram(SMALL)
@@ -462,7 +497,6 @@ def test_a_counter_that_forks_gives_the_window_to_one_process(place, when: str) 
     if os.getpid() != parent:
         os.write(sender, said.encode())
         os._exit(0)
-    os.waitpid(children[0], 0)
     os.close(sender)
     with os.fdopen(receiver, encoding="utf-8") as pipe:
         child = pipe.read()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
@@ -17,6 +18,8 @@ from dpmatrix.mechanisms.streams.record import sealed, unsealed
 from dpmatrix.single_use import sole_file
 
 VERSION = 1
+MOST_REPLACED = 10_000
+"""How often a file may be replaced while one process waits for it; some file systems never show a file twice."""
 _THIS_THREAD = threading.local()
 
 
@@ -171,13 +174,13 @@ class CounterFile:
             raise SingleUseError("a counter is in use by the call that this one interrupts", "call it afterwards")
         _THIS_THREAD.inside = True
         try:
-            while True:
+            for _ in range(MOST_REPLACED):
                 found = self._found(new=new)
                 # For writing: only then do some file systems lock it.
-                with os.fdopen(os.open(found, os.O_RDWR | os.O_NOFOLLOW), "r", encoding="ascii") as file:
+                with found.open("r+", encoding="ascii") as file:
                     fcntl.flock(file, fcntl.LOCK_EX)
                     try:
-                        # While this one waited, another process may have replaced the file; it waits for the new one.
+                        # While this one waited, the file may have been replaced: then the new one is waited for.
                         status = os.fstat(file.fileno())
                         if status.st_nlink == 1 and os.path.samestat(status, found.lstat()):
                             yield found, file.read()
@@ -185,6 +188,7 @@ class CounterFile:
                     finally:
                         # Closing alone would leave the lock to a fork that another thread has made meanwhile.
                         fcntl.flock(file, fcntl.LOCK_UN)
+            raise OSError(errno.EDEADLK, "the file was another one at every look")
         finally:
             _THIS_THREAD.inside = False
 
