@@ -84,7 +84,8 @@ def resume(
     earlier state, or loses its marks, forgets.
 
     *With a counter* it is once, wherever the file is copied to and whatever becomes of its directory, as long as the
-    counter itself is not set back. A counter that is lost or emptied refuses what it has forgotten.
+    counter itself is not set back. A counter file that is lost or emptied refuses what it has forgotten; so does every
+    counter that keeps both rules of `MonotonicCounter.advance`.
 
     Two windows that go on from one memory share the noise of the sums under way: whoever sees both outputs sees the
     difference of their rows. So whenever the process is killed, the window goes on at most once, and may be lost. The
