@@ -1,18 +1,21 @@
 """Noise that is under way is used by one object: what shared it with another would publish differences of rows alone.
 
 Nothing here is statistical. Every other way to come to two objects (forks, copies, links, threads) is tried in
-`tests/mechanisms/test_window_single_use.py`; these are the ways that the public functions open themselves.
+`test_window_single_use.py` and `test_window_counter.py` of `tests/mechanisms`; these are the ways that the public
+functions open themselves.
 """
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from dpmatrix.errors import SingleUseError
+from dpmatrix.errors import InvalidParameterError, SingleUseError
 from dpmatrix.mechanisms.streams import SlidingWindowGram, WindowParameters, resume, suspend
 from dpmatrix.privacy import Adjacency, PrivacyGuarantee
 from dpmatrix.randomness.entropy import Entropy, SeededEntropy, SystemEntropy
@@ -75,3 +78,39 @@ def test_a_file_is_resumed_once(tmp_path) -> None:
     file.write_bytes(kept)
     with pytest.raises(SingleUseError):
         resume(file)
+
+
+@pytest.mark.parametrize("taken_away", ["nothing", "the directory", "the content of the counter"])
+def test_a_file_with_a_counter_is_resumed_once_wherever_its_copies_are(tmp_path, taken_away: str) -> None:
+    """The control has no counter: then the copy in another directory goes on with the same noise."""
+
+    def attempts(name: str, counter: Path | None) -> tuple[SlidingWindowGram, Callable[[], SlidingWindowGram]]:
+        here, there = tmp_path / name, tmp_path / f"{name}, copied"
+        here.mkdir()
+        window = SlidingWindowGram(PARAMETERS)
+        window.add(ROWS * 4)
+        suspend(window, here / "window", counter=counter)
+        shutil.copytree(here, there)
+        resumed = resume(here / "window", counter=counter)
+        if taken_away == "the directory":
+            shutil.rmtree(here)
+            there.rename(here)
+            there = here
+        if taken_away == "the content of the counter" and counter is not None:
+            counter.write_bytes(b"")
+        return resumed, lambda: resume(there / "window", counter=counter)
+
+    resumed, again = attempts("counted", tmp_path / "counter")
+    with pytest.raises(SingleUseError):
+        again()
+    resumed.add(ROWS)
+    resumed, again = attempts("not counted", None)
+    assert again().memory == resumed.memory, "control"
+
+
+def test_a_file_with_a_counter_is_not_resumed_without_it(tmp_path) -> None:
+    """It is the first attempt: nothing but what the file says of itself can refuse it."""
+    suspend(SlidingWindowGram(PARAMETERS), tmp_path / "window", counter=tmp_path / "counter")
+    with pytest.raises(InvalidParameterError, match="counter"):
+        resume(tmp_path / "window")
+    resume(tmp_path / "window", counter=tmp_path / "counter").add(ROWS)

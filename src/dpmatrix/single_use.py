@@ -104,10 +104,17 @@ class SingleUse:
         raise SingleUseError(f"{self.what} cannot be {verb}: both would be used", self.remedy)
 
 
-def sole_file(path: Path) -> Path:
+def sole_file(path: Path, parameter: str = "path") -> Path:
     """Find the file behind a path, without symbolic links, and make sure that it has no other name.
 
     Drafts of the file that were left beside it by a process that was killed are removed first.
+
+    Parameters
+    ----------
+    path
+        Path of the file.
+    parameter
+        Name of the argument, for messages.
 
     Raises
     ------
@@ -124,11 +131,12 @@ def sole_file(path: Path) -> Path:
         raise OSError(errno.ELOOP, "the symbolic links go round in circles") from error
     status = found.stat()
     if not stat.S_ISREG(status.st_mode):
-        raise InvalidParameterError("path", f"{path.name} is no regular file", "pass the file itself")
+        raise InvalidParameterError(parameter, f"{path.name} is no regular file", "pass the file itself")
     if status.st_nlink > 1:
         _remove_drafts(found.parent, status)
         if found.stat().st_nlink > 1:
-            raise SingleUseError(f"{path.name} has another name, a hard link", "remove all of its names but this one")
+            problem = f"the {parameter} {path.name} has another name, a hard link"
+            raise SingleUseError(problem, "remove all of its names but this one")
     return found
 
 

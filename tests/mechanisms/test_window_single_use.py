@@ -25,7 +25,7 @@ import pytest
 from dpmatrix.errors import InvalidParameterError, NotPrivateError
 from dpmatrix.mechanisms import OnlinePerturbedLeader
 from dpmatrix.mechanisms.streams import SlidingWindowGram, WindowParameters, resume, suspend
-from dpmatrix.mechanisms.streams import state as state_module
+from dpmatrix.mechanisms.streams.record import sealed
 from dpmatrix.mechanisms.streams.window import WindowMemory
 from dpmatrix.privacy import Adjacency, PrivacyGuarantee
 from dpmatrix.randomness.entropy import SeededEntropy, SystemEntropy
@@ -363,7 +363,7 @@ def test_a_file_with_a_key_is_refused_without_one(tmp_path) -> None:
     suspend(begun(), path, key=b"secret")
     genuine = path.read_bytes()
     text = genuine.split(b"\n")[1].decode("ascii")
-    path.write_text(f"{state_module._code(text, None)}\n{text}\n", encoding="ascii")
+    path.write_text(sealed(text, None), encoding="ascii")
     with pytest.raises(InvalidParameterError, match="key"):
         resume(path)
     with pytest.raises(InvalidParameterError, match="this key"):

@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
-import json
 import os
 import re
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
-from fractions import Fraction
-from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 from dpmatrix.errors import DpmatrixError, InvalidParameterError, SingleUseError
-from dpmatrix.mechanisms.streams.dyadic import DyadicSums
-from dpmatrix.mechanisms.streams.histogram import WindowCheckpoint
-from dpmatrix.mechanisms.streams.parameters import WindowParameters
+from dpmatrix.mechanisms.streams.counter import WindowCounter, begin, end, method_of
+from dpmatrix.mechanisms.streams.record import REMEDY, read_record, sealed, text_of, window_of
 from dpmatrix.mechanisms.streams.window import SlidingWindowGram, WindowMemory
-from dpmatrix.privacy.adjacency import Adjacency
-from dpmatrix.privacy.guarantee import PrivacyGuarantee
 from dpmatrix.randomness.entropy import Entropy
 from dpmatrix.single_use import DRAFT, sole_file
 
-VERSION = 2
-_REMEDY = "go back to a file that `suspend` wrote, or begin a new window"
 
-
-def suspend(window: SlidingWindowGram, path: Path, *, key: bytes | None = None) -> None:
+def suspend(
+    window: SlidingWindowGram, path: Path, *, key: bytes | None = None, counter: WindowCounter | None = None
+) -> None:
     """Write a window to a new file and end it: the object refuses to go on, so that no noise is used twice.
 
     The file appears under its name when it is complete and on the disk, or not at all. A process that is killed in the
@@ -43,42 +34,68 @@ def suspend(window: SlidingWindowGram, path: Path, *, key: bytes | None = None) 
     key
         Secret of the authentication code: without it nobody can make or change a file that `resume` accepts with it.
         Without a key, accidents are noticed and forgeries are not.
+    counter
+        What remembers that the window has gone on, wherever its file is copied to: a file that is kept elsewhere, so
+        that who sets the directory back does not set it back, or what `MonotonicCounter` describes. It is told of the
+        suspension before the file is there. Without one, the directory alone remembers.
 
     Raises
     ------
     InvalidParameterError
-        If the key is empty.
+        If the key is empty, or the counter is none, fails, or answers otherwise than it should; nothing was written
+        then, and the window goes on.
     OSError
         If the file exists or cannot be written; nothing was written then, and the window goes on.
     SingleUseError
         If the window was suspended before, or as in `SlidingWindowGram.add`. If the file cannot be written and it is
-        not certain that nothing was: the window has ended then.
+        not certain that nothing was, or if the counter refuses, since it knows a later suspension of the stream: the
+        window has ended then.
     """
     _check_key(key)
+    advance = None if counter is None else method_of(counter)
     memory = window.hand_over()
     # Held by what is written: neither this window nor another one can take it as long as the file may be there.
     memory.sums.take(memory)
-    text = json.dumps(_record(memory, keyed=key is not None))
+    text = text_of(memory, keyed=key is not None, counted=advance is not None)
     try:
-        _write_new(path, _code(text, key) + "\n" + text + "\n")
-    except OSError:
+        if advance is not None:
+            begin(advance, memory.stream, memory.suspensions)
+            # A counter that forks comes back twice, and one of the two would write what the other goes on with.
+            memory.sums.check_process()
+        _write_new(path, sealed(text, key))
+    except (OSError, InvalidParameterError):
         memory.sums.give(memory)
         window.take_back()
         raise
 
 
-def resume(path: Path, *, key: bytes | None = None, entropy: Entropy | None = None) -> SlidingWindowGram:
+def resume(
+    path: Path,
+    *,
+    key: bytes | None = None,
+    entropy: Entropy | None = None,
+    counter: WindowCounter | None = None,
+) -> SlidingWindowGram:
     """Read a suspended window once: a mark is left beside the file, and the file is removed.
 
-    The mark is an empty file, ``<stream>-<number>.resumed``, and is never removed: a copy of the same suspension, or of
-    an earlier one of a stream of which a later one was resumed, is refused in this directory. Without the marks, or in
-    another directory, a copy cannot be recognised, and a directory that is set back to an earlier state forgets. Two
-    windows that go on from one memory share the noise of the sums under way: whoever sees both outputs sees the
-    difference of their rows.
+    *Without a counter* it is once in this directory. The mark is an empty file, ``<stream>-<number>.resumed``, and is
+    never removed: a copy of the same suspension, or of an earlier one of a stream of which a later one was resumed, is
+    refused where the mark is. In another directory a copy cannot be recognised, and a directory that is set back to an
+    earlier state, or loses its marks, forgets.
+
+    *With a counter* it is once, wherever the file is copied to and whatever becomes of its directory, as long as the
+    counter itself is not set back. A counter file that is lost or emptied refuses what it has forgotten; so does every
+    counter that keeps both rules of `MonotonicCounter.advance`.
+
+    Two windows that go on from one memory share the noise of the sums under way: whoever sees both outputs sees the
+    difference of their rows. So whenever the process is killed, the window goes on at most once, and may be lost. The
+    mark is left first, then the counter is told, then the file is removed. Killed between mark and counter, the file is
+    refused here and can be resumed in another directory; killed after the counter was told, it is refused everywhere,
+    also if nothing went on. If the counter refuses or fails, the mark of this call is removed again.
 
     Without a key, the file is believed: who may write it may change the numbers, the guarantee and whether the bits
-    were secret. A file that says that it has a key is refused without one, but a forger need not say so: only a reader
-    who passes the key is safe.
+    were secret. A file that says that it has a key or a counter is refused without one, but a forger need not say so:
+    only a reader who passes both is safe.
 
     Parameters
     ----------
@@ -86,49 +103,67 @@ def resume(path: Path, *, key: bytes | None = None, entropy: Entropy | None = No
         As given to `suspend`. A symbolic link is followed, and the mark is left beside the file itself.
     entropy
         Source of the bits from now on; one that is not private makes the window as little so.
+    counter
+        The counter that the window was suspended with.
 
     Raises
     ------
     InvalidParameterError
-        If there is no such file, or it is truncated, edited or of another key or version, or the key is empty; it stays
-        where it is.
+        If there is no such file, or it is truncated, edited or of another key or version, or the key is empty; if the
+        window was suspended with a counter and none is given, or without one and one is given; if the counter is none,
+        fails, or answers otherwise than it should. The file stays where it is.
     SingleUseError
         If this suspension, or a later one of the stream, was resumed before, or the file has another name, a hard
-        link.
+        link. If the counter refuses: it is not that of the suspension, has lost it, or says that it was resumed.
     """
     _check_key(key)
+    advance = None if counter is None else method_of(counter)
     try:
         found = sole_file(path)
     except OSError as error:
-        raise InvalidParameterError("path", f"{path.name} cannot be read", _REMEDY) from error
-    record = _read(found, key)
+        raise InvalidParameterError("path", f"{path.name} cannot be read", REMEDY) from error
+    record = read_record(found, key, counted=advance is not None)
     try:
-        parameters = _parameters(record)
-        memory = _memory(record, parameters)
+        parameters, memory = window_of(record)
     except (LookupError, TypeError, ValueError, ArithmeticError, DpmatrixError) as error:
-        raise InvalidParameterError("path", f"{path.name} holds no window: {error}", _REMEDY) from error
-    _use_up(found, memory)
+        raise InvalidParameterError("path", f"{path.name} holds no window: {error}", REMEDY) from error
+    _use_up(found, memory, advance)
     return SlidingWindowGram(parameters, entropy=entropy, memory=memory)
 
 
-def _use_up(path: Path, memory: WindowMemory) -> None:
-    """Leave a mark beside a file and remove it, unless a mark says that its stream has gone on from there."""
-    used = SingleUseError(f"{path.name} was resumed before: its noise must not be used twice", _REMEDY)
+def _use_up(path: Path, memory: WindowMemory, advance: Callable[[str, int], bool] | None) -> None:
+    """Leave a mark beside a file and remove it, unless a mark or the counter says that its stream has gone on."""
+    used = SingleUseError(f"{path.name} was resumed before: its noise must not be used twice", REMEDY)
+    mark = path.with_name(f"{memory.stream}-{memory.suspensions}.resumed")
     try:
         # Looked at again once the mark is there: another process may resume a later suspension meanwhile.
         known = _last_mark(path.parent, memory.stream)
         if known < memory.suspensions:
-            path.with_name(f"{memory.stream}-{memory.suspensions}.resumed").touch(exist_ok=False)
+            mark.touch(exist_ok=False)
             known = _last_mark(path.parent, memory.stream)
             if known == memory.suspensions:
+                if advance is not None:
+                    _count(advance, memory, mark)
                 _to_disk(path.parent)
                 path.unlink()
                 return
     except FileExistsError as error:
         raise used from error
     except OSError as error:
-        raise InvalidParameterError("path", f"{path.name} cannot be marked as used", _REMEDY) from error
+        raise InvalidParameterError("path", f"{path.name} cannot be marked as used", REMEDY) from error
     raise used
+
+
+def _count(advance: Callable[[str, int], bool], memory: WindowMemory, mark: Path) -> None:
+    try:
+        end(advance, memory.stream, memory.suspensions)
+    except DpmatrixError:
+        # Nothing goes on from here. Whether something may, the counter says again: another one may have been meant.
+        with suppress(OSError):
+            mark.unlink()
+        raise
+    # A counter that forks comes back twice, and the file is for the process that read it.
+    memory.sums.check_process()
 
 
 def _last_mark(directory: Path, stream: str) -> int:
@@ -197,100 +232,3 @@ def _to_disk(directory: Path) -> None:
 def _check_key(key: bytes | None) -> None:
     if key is not None and not key:
         raise InvalidParameterError("key", "it is empty, which everybody can guess", "pass a secret, or none at all")
-
-
-def _read(path: Path, key: bytes | None) -> dict[str, Any]:
-    try:
-        content = path.read_text(encoding="ascii")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidParameterError("path", f"{path.name} cannot be read", _REMEDY) from error
-    code, _, rest = content.partition("\n")
-    text = rest.removesuffix("\n")
-    if rest == text or not hmac.compare_digest(code.encode(), _code(text, key).encode()):
-        raise InvalidParameterError("path", f"{path.name} is not what was written with this key", _REMEDY)
-    try:
-        record: dict[str, Any] = json.loads(text)
-        version = record["version"]
-    except (KeyError, TypeError, ValueError) as error:
-        raise InvalidParameterError("path", f"{path.name} holds no window", _REMEDY) from error
-    if version != VERSION:
-        raise InvalidParameterError("path", f"version {version} is unknown", _REMEDY)
-    if record.get("keyed", False) and key is None:
-        raise InvalidParameterError("key", f"{path.name} was written with one", "pass the same key")
-    return record
-
-
-def _code(text: str, key: bytes | None) -> str:
-    return hmac.new(key or b"", text.encode("ascii"), hashlib.sha256).hexdigest()
-
-
-def _record(memory: WindowMemory, *, keyed: bool) -> dict[str, Any]:
-    sums, parameters = memory.sums, memory.sums.parameters
-    return {
-        "version": VERSION,
-        "keyed": keyed,
-        "stream": memory.stream,
-        "suspensions": memory.suspensions,
-        "dimension": parameters.dimension,
-        "window": parameters.window,
-        "epsilon": str(parameters.guarantee.epsilon),
-        "delta": str(parameters.guarantee.delta),
-        "adjacency": parameters.guarantee.adjacency.value,
-        "leaf": parameters.leaf,
-        "coordinate_bits": parameters.coordinate_bits,
-        "eta": str(parameters.eta),
-        "tolerance": str(parameters.tolerance),
-        "over_norm": parameters.over_norm,
-        "private": memory.private,
-        "leaves_read": sums.leaf,
-        "rows": sums.rows,
-        "total": sums.total,
-        "parts": sums.parts,
-        "held": [[pair.leaf, pair.before] for pair in memory.held],
-    }
-
-
-def _parameters(record: dict[str, Any]) -> WindowParameters:
-    adjacency = Adjacency(record["adjacency"])
-    return WindowParameters(
-        record["dimension"],
-        record["window"],
-        PrivacyGuarantee(Fraction(record["epsilon"]), Fraction(record["delta"]), adjacency),
-        leaf=record["leaf"],
-        coordinate_bits=record["coordinate_bits"],
-        eta=Fraction(record["eta"]),
-        tolerance=Fraction(record["tolerance"]),
-        over_norm=record["over_norm"],
-    )
-
-
-def _memory(record: dict[str, Any], parameters: WindowParameters) -> WindowMemory:
-    """Read the memory, and check what does not depend on the rows: shapes, counters and stamps."""
-    parts = [None if part is None else (_triangle(part[0]), _triangle(part[1])) for part in record["parts"]]
-    sums = DyadicSums(parameters, record["leaves_read"], record["rows"], _triangle(record["total"]), parts)
-    held = tuple(WindowCheckpoint(leaf, _triangle(before)) for leaf, before in record["held"])
-    triangles = [sums.total, *(pair.before for pair in held), *(one for part in parts if part for one in part)]
-    counters = (sums.leaf, sums.rows, record["suspensions"], *(pair.leaf for pair in held))
-    leaves = [pair.leaf for pair in held]
-    place = sums.leaf % (1 << parameters.height)
-    formed = [size == parameters.height or (place >> size) % 2 == 0 for size in range(parameters.height + 1)]
-    sound = (
-        all(type(count) is int and count >= 0 for count in counters)
-        and sums.rows < parameters.leaf
-        and all(len(one) == parameters.entries for one in triangles)
-        and [part is not None for part in parts] == formed
-        and all(earlier < later for earlier, later in pairwise(leaves))
-        and leaves[-1] == sums.leaf
-        and leaves[0] <= max(0, sums.leaf - parameters.leaves)
-        and isinstance(record["stream"], str)
-        and record["stream"].isalnum()
-    )
-    if not sound:
-        raise InvalidParameterError("path", "its numbers contradict each other", _REMEDY)
-    return WindowMemory(sums, held, record["stream"], record["suspensions"], private=record["private"] is True)
-
-
-def _triangle(values: list[int]) -> list[int]:
-    if not all(type(value) is int for value in values):
-        raise InvalidParameterError("path", "a sum holds what is no integer", _REMEDY)
-    return list(values)

@@ -38,7 +38,7 @@ class WindowMemory:
     stream
         Name of the stream, drawn when it begins; public, and independent of the rows and of the noise.
     suspensions
-        How often the stream has been suspended so far.
+        How often the stream has been suspended so far, attempts included.
     private
         Whether the noise in the sums was drawn from secret bits.
     """
@@ -220,7 +220,9 @@ class SlidingWindowGram(SingleUse):
         with self._turn():
             self._sums.give(self)
             private = self._entropy.private
-            return WindowMemory(self._sums, self._held, self._stream, self._suspensions + 1, private=private)
+            # Also where nothing comes to be written: a counter may have been told of this number.
+            self._suspensions += 1
+            return WindowMemory(self._sums, self._held, self._stream, self._suspensions, private=private)
 
     def take_back(self) -> None:
         """Go on after all: only for a memory that was handed over and stored nowhere.
