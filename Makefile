@@ -19,6 +19,9 @@ FIGURES := analyze-gauss.image-experiment analyze-gauss.regret-online compressio
 test audit faults report snapshot vacuity peers: export OPENBLAS_NUM_THREADS ?= 1
 test audit faults report snapshot vacuity peers: export OMP_NUM_THREADS ?= 1
 
+# A suite starts thousands of processes, and each would compile the whole library again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: test audit lint bench peers report documentation mutate vacuity snapshot lock clean kernel kernel-independent faults
 
 test: $(STAMP)
