@@ -110,7 +110,7 @@ class UndecidedError(DpmatrixError):
 
 
 class EntropyError(DpmatrixError, RuntimeError):
-    """The source of random bits failed, ran short, or was shared with another process."""
+    """The source of random bits failed, ran short, is stuck, or was shared with another process."""
 
 
 class TooSlowError(DpmatrixError, RuntimeError):
