@@ -113,6 +113,10 @@ class EntropyError(DpmatrixError, RuntimeError):
     """The source of random bits failed, ran short, is stuck, or was shared with another process."""
 
 
+class UnsoundArithmeticError(DpmatrixError, RuntimeError):
+    """The machine computes otherwise than the proof of a release assumes; nothing is released."""
+
+
 class TooSlowError(DpmatrixError, RuntimeError):
     """An exact draw would take longer than the caller allows; nothing is released.
 
