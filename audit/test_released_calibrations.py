@@ -21,6 +21,7 @@ import pytest
 from attrs import evolve
 from flint import arb
 
+from audit.released.coverage import SUBJECTS
 from audit.released.excess import largest_unnoticed
 from audit.released.settings import ADDED, REPLACED
 from dpmatrix.claims import AuditRecord, AuditVerdict, Way, code_name
@@ -121,6 +122,15 @@ LOSSES = {
 }
 
 
+GAUSSIAN = (AnalyzeGauss, ModSulq, Sulq)
+
+
+def test_the_calibration_of_every_mechanism_is_recomputed() -> None:
+    pure_ones = {type(make(Fraction(1), REPLACED, Fraction(1))) for make, _ in LOSSES.values()}
+    others = {*GAUSSIAN, OnlinePerturbedLeader, SlidingWindowGram, PrivateSubspaceRecovery}
+    assert pure_ones | others == {subject.kind for subject in SUBJECTS}
+
+
 @pytest.mark.parametrize("name", LOSSES)
 def test_a_pure_promise_covers_the_whole_sensitivity(record, name: str) -> None:
     make, loss = LOSSES[name]
@@ -172,7 +182,7 @@ def kept(mechanism: Any, dimension: int, promise: PrivacyGuarantee) -> bool:
 
 
 @pytest.mark.parametrize("calibration", ["tight", "printed"])
-@pytest.mark.parametrize("kind", [AnalyzeGauss, ModSulq, Sulq])
+@pytest.mark.parametrize("kind", GAUSSIAN)
 def test_gaussian_noise_is_certified_or_refused(record, kind: type, calibration: str) -> None:
     refused = 0
     for mechanism, dimension in matrices(kind, calibration):
