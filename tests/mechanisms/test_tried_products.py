@@ -102,12 +102,33 @@ def test_strassens_product_is_refused(monkeypatch, size: tuple[int, int]) -> Non
 @pytest.mark.parametrize("size", SIZES, ids=str)
 @pytest.mark.parametrize(
     "wrong",
-    [single, off_by_one, wrong_square, wrong_pair, *map(shifted, (0.75, -1.0, math.inf, math.nan, 2.0**53))],
+    [
+        single,
+        off_by_one,
+        wrong_square,
+        wrong_pair,
+        *map(shifted, (0.75, -1.0, math.inf, -math.inf, math.nan, 2.0**53, -(2.0**54))),
+    ],
 )
 def test_a_product_that_is_off_anywhere_is_refused(monkeypatch, wrong, size: tuple[int, int]) -> None:
     monkeypatch.setattr(tried_products, "_product", wrong)
     with pytest.raises(UnsoundArithmeticError):
         try_product(*size)
+
+
+def test_a_half_is_refused_where_a_half_can_be_held(monkeypatch) -> None:
+    """Below 2**52: cut off by the check in integers, it would not be seen there."""
+    held = []
+
+    def half(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        product = first.T @ second
+        held.append(product < 2**52)
+        return product + 0.5 * held[-1]
+
+    monkeypatch.setattr(tried_products, "_product", half)
+    with pytest.raises(UnsoundArithmeticError):
+        try_product(1, 5)
+    assert any(places.any() for places in held)
 
 
 @pytest.mark.parametrize("size", SIZES, ids=str)

@@ -16,7 +16,7 @@ from dpmatrix.mechanisms import LaplaceInputPerturbation, SymmetrisedWishartMech
 from dpmatrix.randomness import fast_keystream, source_health
 from dpmatrix.randomness.entropy import SystemEntropy
 from dpmatrix.randomness.integer_noise import discrete_gaussian_noise, discrete_laplace_noise
-from dpmatrix.randomness.source_health import REMEMBERED, check_answer, check_pieces
+from dpmatrix.randomness.source_health import REMEMBERED, check_answer, check_pieces, is_constant
 
 GENUINE = os.urandom
 DRAWS: dict[str, Callable[[SystemEntropy], object]] = {
@@ -106,6 +106,14 @@ def test_another_source_of_constants_is_refused(noise: Callable[..., object], wo
     for mechanism in MECHANISMS:
         with pytest.raises(EntropyError, match="one and the same word again"):
             mechanism.release(np.full((2, 3), 0.25), entropy=Constant(word))
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3])
+def test_so_few_words_may_be_equal_by_chance(count: int) -> None:
+    """And four are not: three entries of a matrix are drawn from three words."""
+    assert not is_constant(np.full(count, 7, dtype=np.uint64))
+    assert is_constant(np.full(4 + count, 7, dtype=np.uint64))
+    assert not is_constant(np.array([7, 7, 7, 8], dtype=np.uint64))
 
 
 def test_a_cipher_that_writes_nothing_is_noticed(monkeypatch) -> None:
