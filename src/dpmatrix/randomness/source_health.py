@@ -18,7 +18,7 @@ import numpy.typing as npt
 from dpmatrix.errors import EntropyError
 
 PIECE_BYTES = 16
-REMEMBERED = 64
+REMEMBERED = 16
 _PIECES = 8
 _LONGEST_PERIOD = 4096
 _STUCK = 4
