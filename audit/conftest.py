@@ -12,7 +12,7 @@ import pytest
 
 from dpmatrix.auditing import AuditResult, NeighbouringPair, RepresentationAuditResult, Target, audit
 from dpmatrix.auditing.density import WorstLoss
-from dpmatrix.claims import AuditRecord, AuditVerdict, code_name
+from dpmatrix.claims import AuditRecord, AuditVerdict, Excess, Way, code_name
 from dpmatrix.exact import Exact
 from dpmatrix.experiments import DataSet, real_records
 
@@ -140,14 +140,12 @@ def _record(result: AuditResult, mechanism: object, view: str, *, control: bool)
     )
 
 
-def _unnoticed(result: AuditResult) -> str:
-    """Say in words what the counts would have passed over."""
+def _unnoticed(result: AuditResult) -> Excess | None:
+    """Say what the counts would have passed over on an event of probability one half."""
     if result.violated:
-        return ""
-    smallest = result.detectable.smallest_epsilon
-    if not math.isfinite(smallest):
-        return "no epsilon whatever would have been noticed on an event of probability one half"
-    return f"an epsilon below {smallest:.3g} instead of {float(result.epsilon):.4g} might not have been noticed"
+        return None
+    smallest = _finite(result.detectable.smallest_epsilon)
+    return Excess(Way.EVENTS, float(result.epsilon), smallest, certain=False)
 
 
 @pytest.fixture

@@ -5,7 +5,8 @@ a printed noise at an epsilon at which it keeps nothing, costs no pair that is t
 promised. Here the scale is held against the whole sensitivity, with twice the digits, on coarse lattices and fine ones,
 at epsilons from 1/7 to 160 and deltas up to 9/10. What is promised is either certified, or refused.
 
-Nothing is statistical. The controls are the same checks of mechanisms that were built for a larger epsilon.
+Nothing is statistical. The controls are the same checks of mechanisms that were built for a larger epsilon; for each
+mechanism the largest epsilon that would have passed is found, and stands in its certificate.
 """
 
 from __future__ import annotations
@@ -20,7 +21,10 @@ import pytest
 from attrs import evolve
 from flint import arb
 
+from audit.released.coverage import SUBJECTS
+from audit.released.excess import largest_unnoticed
 from audit.released.settings import ADDED, REPLACED
+from dpmatrix.claims import AuditRecord, AuditVerdict, Way, code_name
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import ball, fraction, precision
 from dpmatrix.mechanisms import (
@@ -34,7 +38,7 @@ from dpmatrix.mechanisms import (
     Sulq,
     SymmetrisedWishartMechanism,
 )
-from dpmatrix.mechanisms.streams import WindowParameters
+from dpmatrix.mechanisms.streams import SlidingWindowGram, WindowParameters
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.calibration import meets
 from dpmatrix.privacy.domains import parameter_range
@@ -51,6 +55,38 @@ DIGITS = 600
 RELATIONS = (REPLACED, ADDED)
 LOUDER = Fraction(11, 10)
 SHAPES = list(product(RELATIONS, DIMENSIONS, BOUNDS))
+
+
+@pytest.fixture
+def record(record_audit, record_property) -> Callable[..., None]:
+    """Leave in the report which larger epsilon the recomputed calibration of a mechanism would have passed over."""
+
+    def write(kind: Any, promise: PrivacyGuarantee, what: str, passes: Callable[[Fraction], bool]) -> None:
+        def taken(epsilon: Fraction) -> bool:
+            try:
+                return passes(epsilon)
+            except InvalidParameterError:
+                return False  # a noise that cannot be had is refused
+
+        unnoticed = largest_unnoticed(Way.CALIBRATION, promise.epsilon, taken)
+        record_property("detail", f"{kind.__name__}, {promise.adjacency.value}, {what}: {unnoticed.words}")
+        record_audit(
+            AuditRecord(
+                kind.name,
+                f"calibration, {what}",
+                AuditVerdict.NOT_REFUTED,
+                f"({promise.epsilon}, {float(promise.delta):.3g})",
+                None,
+                None,
+                "certain",
+                "the noise that the mechanism names against the sensitivity or the profile, recomputed",
+                code=code_name(kind),
+                adjacency=promise.adjacency.value,
+                unnoticed=unnoticed,
+            )
+        )
+
+    return write
 
 
 def pure(kind: type, **options: Any) -> Callable[[Fraction, Adjacency, Fraction], Any]:
@@ -86,16 +122,37 @@ LOSSES = {
 }
 
 
+GAUSSIAN = (AnalyzeGauss, ModSulq, Sulq)
+
+
+def test_the_calibration_of_every_mechanism_is_recomputed() -> None:
+    pure_ones = {type(make(Fraction(1), REPLACED, Fraction(1))) for make, _ in LOSSES.values()}
+    others = {*GAUSSIAN, OnlinePerturbedLeader, SlidingWindowGram, PrivateSubspaceRecovery}
+    assert pure_ones | others == {subject.kind for subject in SUBJECTS}
+
+
 @pytest.mark.parametrize("name", LOSSES)
-def test_a_pure_promise_covers_the_whole_sensitivity(name: str) -> None:
+def test_a_pure_promise_covers_the_whole_sensitivity(record, name: str) -> None:
     make, loss = LOSSES[name]
+
+    def covers(mechanism: Any, dimension: int, epsilon: Fraction) -> bool:
+        found = parameter_range(loss(mechanism, dimension), "loss")
+        # Where the sensitivity is a rational number the loss may be epsilon itself, up to the digits used.
+        return fraction(found.upper) <= epsilon * (1 + Fraction(1, 2**500))
+
     with precision(DIGITS):
         for epsilon, (adjacency, dimension, bound) in product(EPSILONS, SHAPES):
-            found = parameter_range(loss(make(epsilon, adjacency, bound), dimension), "loss")
-            # Where the sensitivity is a rational number the loss may be epsilon itself, up to the digits used.
-            assert fraction(found.upper) <= epsilon * (1 + Fraction(1, 2**500)), (adjacency, dimension, bound)
+            assert covers(make(epsilon, adjacency, bound), dimension, epsilon), (adjacency, dimension, bound)
             if "printed" not in name:
                 assert loss(make(epsilon * LOUDER, adjacency, bound), dimension) > ball(epsilon), "control"
+        for adjacency in RELATIONS:
+            mechanism = make(Fraction(1), adjacency, Fraction(1))
+            record(
+                type(mechanism),
+                mechanism.guarantee,
+                f"{name}, d = 4",
+                lambda epsilon, adjacency=adjacency: covers(make(epsilon, adjacency, Fraction(1)), 4, Fraction(1)),
+            )
 
 
 def certified(square: Fraction | arb, variance: Fraction, coordinates: int, promise: PrivacyGuarantee) -> bool:
@@ -125,8 +182,8 @@ def kept(mechanism: Any, dimension: int, promise: PrivacyGuarantee) -> bool:
 
 
 @pytest.mark.parametrize("calibration", ["tight", "printed"])
-@pytest.mark.parametrize("kind", [AnalyzeGauss, ModSulq, Sulq])
-def test_gaussian_noise_is_certified_or_refused(kind: type, calibration: str) -> None:
+@pytest.mark.parametrize("kind", GAUSSIAN)
+def test_gaussian_noise_is_certified_or_refused(record, kind: type, calibration: str) -> None:
     refused = 0
     for mechanism, dimension in matrices(kind, calibration):
         try:
@@ -141,10 +198,18 @@ def test_gaussian_noise_is_certified_or_refused(kind: type, calibration: str) ->
     if calibration == "tight":
         mechanism = kind(1, delta=Fraction(1, 10**6))
         assert not kept(evolve(mechanism, epsilon=LOUDER), 3, mechanism.guarantee), "control"
+    for adjacency in RELATIONS:
+        mechanism = kind(1, adjacency=adjacency, delta=Fraction(1, 10**6), calibration=calibration)
+        record(
+            kind,
+            mechanism.guarantee,
+            f"{calibration} noise, d = 3",
+            lambda epsilon, one=mechanism: kept(evolve(one, epsilon=epsilon), 3, one.guarantee),
+        )
 
 
 @pytest.mark.parametrize("adjacency", RELATIONS)
-def test_the_noise_of_a_stream_hides_a_row_in_all_its_sums(adjacency: Adjacency) -> None:
+def test_the_noise_of_a_stream_hides_a_row_in_all_its_sums(record, adjacency: Adjacency) -> None:
     for dimension, bits, epsilon in product((1, 3), (0, 8), (Fraction(1), Fraction(40))):
         promise = PrivacyGuarantee(epsilon, Fraction(1, 10**6), adjacency)
         half = dimension * (dimension + 1) // 2
@@ -164,32 +229,65 @@ def test_the_noise_of_a_stream_hides_a_row_in_all_its_sums(adjacency: Adjacency)
             assert certified(Fraction(sums * change * 16**bits), variance, sums * half, promise), (window, dimension)
             if bits:
                 assert not certified(Fraction(2 * sums * change * 16**bits), variance, sums * half, promise), "control"
+    promise = PrivacyGuarantee(1, Fraction(1, 10**6), adjacency)
+    square, coordinates = Fraction(4 * (2 if adjacency is REPLACED else 1) * 16**8), 4 * 6
+
+    def leads(epsilon: Fraction) -> bool:
+        leader = OnlinePerturbedLeader(epsilon, adjacency, steps=4, delta=promise.delta, coordinate_bits=8)
+        return certified(square, leader.noise_variance(3), coordinates, promise)
+
+    def slides(epsilon: Fraction) -> bool:
+        window = WindowParameters(3, 8, evolve(promise, epsilon=epsilon), coordinate_bits=8)
+        return certified(square, window.variance, coordinates, promise)
+
+    record(OnlinePerturbedLeader, promise, "four steps, d = 3", leads)
+    record(SlidingWindowGram, promise, "a window of eight rows, d = 3", slides)
+
+
+def recovers(mechanism: PrivateSubspaceRecovery, epsilon: Fraction, delta: Fraction) -> bool:
+    """Whether the noise of gap and projector keeps (2 epsilon, 2 delta)."""
+    change = 2 if mechanism.adjacency is REPLACED else 1
+    # The published integer is within one unit of the exact gap, of which 2**20 are one.
+    if Fraction(2**20 * change + 2) / mechanism.gap_scale > epsilon * change / 2:
+        return False
+    with precision(DIGITS):
+        reach = ball(mechanism.gap_scale) * (1 / ball(delta)).log()
+        # Noise beyond this has probability at most delta / 2; a gap that noise alone makes publishes nothing.
+        beyond = mechanism.bracket(math.ceil(fraction(parameter_range(reach, "reach").upper)) + 1)
+    if beyond > -2 or mechanism.noise_variance(beyond, 3) is not None:
+        return False
+    promise = PrivacyGuarantee(epsilon, Fraction(3, 2) * delta, mechanism.adjacency)
+    for bracket in (Fraction(1, 2**20), Fraction(5), Fraction(80)):
+        variance = mechanism.noise_variance(bracket, 3)
+        if variance is None:
+            assert mechanism.calibration == "printed"
+            continue
+        with precision(DIGITS):
+            # The exact gap is at least 2 + r: the projector turns by half the angle of sine s/(2 + r).
+            moved = arb(2).sqrt() * ((change / (2 + ball(bracket))).asin() / 2).sin()
+            units = moved * 2**mechanism.projector_bits + 6
+            if not certified(units * units, variance, 6, promise):
+                return False
+    return True
 
 
 @pytest.mark.parametrize("adjacency", RELATIONS)
-def test_subspace_recovery_splits_its_promise(adjacency: Adjacency) -> None:
+def test_subspace_recovery_splits_its_promise(record, adjacency: Adjacency) -> None:
     """The gap has half of epsilon for each unit of its change; the rest of it is the projector's, after a margin."""
-    change = 2 if adjacency is REPLACED else 1
+
+    def built(epsilon: Fraction, delta: Fraction, calibration: str) -> PrivateSubspaceRecovery:
+        return PrivateSubspaceRecovery(epsilon, adjacency, rank=1, delta=delta, calibration=calibration)
+
     for epsilon, delta in product((Fraction(1, 7), Fraction(1), Fraction(40)), (Fraction(1, 10**9), Fraction(1, 4))):
         for calibration in ("tight", "printed"):
-            mechanism = PrivateSubspaceRecovery(epsilon, adjacency, rank=1, delta=delta, calibration=calibration)
+            mechanism = built(epsilon, delta, calibration)
             assert mechanism.guarantee == PrivacyGuarantee(2 * epsilon, 2 * delta, adjacency)
-            # The published integer is within one unit of the exact gap, of which 2**20 are one.
-            assert Fraction(2**20 * change + 2) / mechanism.gap_scale <= epsilon * change / 2
-            with precision(DIGITS):
-                reach = ball(mechanism.gap_scale) * (1 / ball(delta)).log()
-                # Noise beyond this has probability at most delta / 2.
-                farthest = math.ceil(fraction(parameter_range(reach, "reach").upper))
-                assert mechanism.bracket(farthest + 1) <= -2, "a gap that noise alone makes publishes nothing"
-                assert mechanism.noise_variance(mechanism.bracket(farthest + 1), 3) is None
-            promise = PrivacyGuarantee(epsilon, Fraction(3, 2) * delta, adjacency)
-            for bracket in (Fraction(1, 2**20), Fraction(5), Fraction(80)):
-                variance = mechanism.noise_variance(bracket, 3)
-                if variance is None:
-                    assert calibration == "printed"
-                    continue
-                with precision(DIGITS):
-                    # The exact gap is at least 2 + r: the projector turns by half the angle of sine s/(2 + r).
-                    moved = arb(2).sqrt() * ((change / (2 + ball(bracket))).asin() / 2).sin()
-                    units = moved * 2**mechanism.projector_bits + 6
-                    assert certified(units * units, variance, 6, promise), (mechanism, bracket)
+            assert recovers(mechanism, epsilon, delta), mechanism
+        assert not recovers(built(epsilon * LOUDER, delta, "tight"), epsilon, delta), "control"
+    delta = Fraction(1, 10**6)
+    record(
+        PrivateSubspaceRecovery,
+        PrivacyGuarantee(2, 2 * delta, adjacency),
+        "d = 3",
+        lambda epsilon: recovers(built(epsilon / 2, delta, "tight"), Fraction(1), delta),
+    )

@@ -26,7 +26,7 @@ from audit.released.settings import ADDED, REPLACED, Setting
 from audit.released.subjects import SecretSeed
 from dpmatrix.__main__ import app
 from dpmatrix.auditing.certify.laws import compare_laws
-from dpmatrix.claims import AuditRecord, AuditVerdict, code_name
+from dpmatrix.claims import AuditRecord, AuditVerdict, Excess, Way, code_name
 from dpmatrix.errors import BudgetExceededError, InvalidParameterError, NotPrivateError
 from dpmatrix.estimators import DPPCA, DPSecondMoment, PrivacyBudget, PrivacyWarning
 from dpmatrix.mechanisms import SymmetrisedWishartMechanism, symmetrised_wishart
@@ -178,8 +178,7 @@ def compared(record_audit, say, failure_probability):
                 code=code_name(subject.kind),
                 adjacency=adjacency.value,
                 samples=len(outputs),
-                unnoticed=f"the noise for an epsilon below {float(3 * EPSILON)} instead of {float(EPSILON)} might not "
-                "have been noticed here",
+                unnoticed=Excess(Way.LAW, float(EPSILON), float(3 * EPSILON), certain=False),
             )
         )
 

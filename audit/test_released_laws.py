@@ -21,7 +21,7 @@ from audit.released.coverage import SUBJECTS
 from audit.released.settings import ADDED, REPLACED, Setting, settings
 from audit.released.subjects import Subject
 from dpmatrix.auditing.certify.laws import compare_laws, would_differ
-from dpmatrix.claims import AuditRecord, AuditVerdict, code_name
+from dpmatrix.claims import AuditRecord, AuditVerdict, Excess, Way, code_name
 
 PLACES = {REPLACED: (0, 2), ADDED: (1, 2)}
 FACTORS = tuple(Fraction(k, 20) for k in (23, 25, 28, 32, 40, 60, 80, 120, 200, 400))
@@ -72,12 +72,9 @@ def test_the_noise_of_a_release_has_the_stated_law(
     weaker = law_of(subject, setting, setting.epsilon / noticed, 34)
     assert compare_laws(released, weaker, failure_probability=failure_probability).differs, "control"
 
-    words = (
-        f"the noise for an epsilon below {float(setting.epsilon * noticed):.4g} instead of "
-        f"{float(setting.epsilon):.4g} might not have been noticed here"
-    )
-    record_property("detail", f"{found.message()}\n{words}")
     guarantee = subject.guarantee(setting)
+    unnoticed = Excess(Way.LAW, float(guarantee.epsilon), float(guarantee.epsilon * noticed), certain=False)
+    record_property("detail", f"{found.message()}\n{unnoticed.words}")
     record_audit(
         AuditRecord(
             subject.kind.name,
@@ -91,6 +88,6 @@ def test_the_noise_of_a_release_has_the_stated_law(
             code=code_name(subject.kind),
             adjacency=setting.adjacency.value,
             samples=subject.law_draws,
-            unnoticed=words,
+            unnoticed=unnoticed,
         )
     )

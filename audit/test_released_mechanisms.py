@@ -27,6 +27,7 @@ from audit.released.subjects import SecretSeed, Subject
 from dpmatrix.auditing import at_norm_bound, from_single_draw, neighbouring_pairs
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.mechanisms import WishartMechanism
+from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.profiles import WishartProfile
 from dpmatrix.randomness.entropy import SeededEntropy, SystemEntropy
 
@@ -49,6 +50,17 @@ EVERYTHING = [
 def test_no_mechanism_of_the_library_is_left_out() -> None:
     assert unaudited() == []
     assert set(releasing()) >= {f"{subject.kind.__module__}.{subject.kind.__name__}" for subject in SUBJECTS}
+
+
+@pytest.mark.parametrize("adjacency", [REPLACED, ADDED], ids=lambda adjacency: adjacency.value)
+def test_every_mechanism_is_searched_and_has_its_law_compared_in_both_relations(adjacency: Adjacency) -> None:
+    """A subject may be too slow, or blind at a setting; then another one has the same mechanism."""
+    looked_at = {
+        subject.kind
+        for subject in SUBJECTS
+        if not subject.slow and not all(subject.blind(setting) for setting in settings(adjacency)[:2])
+    }
+    assert looked_at == {subject.kind for subject in SUBJECTS}
 
 
 def test_no_public_function_is_left_out() -> None:

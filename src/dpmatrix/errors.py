@@ -110,7 +110,11 @@ class UndecidedError(DpmatrixError):
 
 
 class EntropyError(DpmatrixError, RuntimeError):
-    """The source of random bits failed, ran short, or was shared with another process."""
+    """The source of random bits failed, ran short, is stuck, or was shared with another process."""
+
+
+class UnsoundArithmeticError(DpmatrixError, RuntimeError):
+    """The machine computes otherwise than the proof of a release assumes; nothing is released."""
 
 
 class TooSlowError(DpmatrixError, RuntimeError):

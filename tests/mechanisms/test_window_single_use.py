@@ -6,11 +6,13 @@ Two publications that share their noise differ by the rows alone; so each attack
 from __future__ import annotations
 
 import copy
+import ctypes
 import gc
 import json
 import multiprocessing
 import os
 import pickle
+import platform
 import shutil
 import signal
 import threading
@@ -71,6 +73,23 @@ def test_a_fork_may_not_use_the_window_and_its_parent_goes_on(tmp_path, act: str
     assert in_a_fork(lambda: ACTS[act](window, tmp_path / "window")).startswith("SingleUseError")
     assert not any(tmp_path.iterdir())
     ACTS[act](window, tmp_path / "window")
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="the number of the system call is that of x86-64")
+def test_a_fork_that_python_was_not_told_of_may_not_use_the_window(tmp_path) -> None:
+    """The system call itself runs no hook, and in a name space of its own the child has its parent's number."""
+    window, number, said = begun(), os.getpid(), tmp_path / "said"
+    child = ctypes.PyDLL(None).syscall(56, signal.SIGCHLD, 0, 0, 0, 0)
+    if child == 0:
+        os.getpid = lambda: number
+        try:
+            window.publish()
+        except BaseException as error:
+            said.write_text(type(error).__name__, encoding="ascii")
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert said.read_text(encoding="ascii") == "SingleUseError"
+    window.publish()
 
 
 def test_a_fork_of_a_fork_may_not_either() -> None:

@@ -106,7 +106,7 @@ def test_keys_are_renewed(monkeypatch):
     genuine = os.urandom
     monkeypatch.setattr(os, "urandom", lambda size: asked.append(size) or genuine(size))
     fresh_words(3 * WORDS_PER_KEY + 1)
-    assert asked == [48] * 4
+    assert asked == [16 + 48] * 4
 
 
 @NEEDS_CIPHER
@@ -114,7 +114,8 @@ def test_the_stream_is_aes_in_counter_mode(monkeypatch):
     # NIST SP 800-38A, F.5.5: the key stream is the encryption of the counter, here of the first two counters.
     key = bytes.fromhex("603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4")
     counter = bytes.fromhex("f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff")
-    monkeypatch.setattr(os, "urandom", lambda size: (key + counter)[:size])
+    tag = os.urandom(16)
+    monkeypatch.setattr(os, "urandom", lambda size: (tag + key + counter)[:size])
     stream = bytes.fromhex("0bdf7df1591716335e9a8b15c860c5025a6e699d536119065433863c8f657b94")
     assert fresh_words(4).tobytes() == stream
 

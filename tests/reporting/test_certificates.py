@@ -10,11 +10,12 @@ import pytest
 
 import dpmatrix.mechanisms
 import dpmatrix.mechanisms.streams
-from dpmatrix.claims import AuditRecord, AuditVerdict, Standing, State, code_name, describe
+from dpmatrix.claims import AuditRecord, AuditVerdict, Excess, Standing, State, Way, code_name, describe
 from dpmatrix.mechanisms import LaplaceInputPerturbation, PostProcessed, PrintedSubspaceRecovery, Release
 from dpmatrix.mechanisms.streams import SlidingWindowGram, WindowParameters
 from dpmatrix.reporting.anchors import anchor
 from dpmatrix.reporting.certificates import certificates, is_mechanism
+from dpmatrix.reporting.excesses import excess_rows
 from dpmatrix.reporting.html import render
 from dpmatrix.reporting.implementations import implementations
 from dpmatrix.spec import documents
@@ -46,6 +47,7 @@ COUNTED = AuditRecord(
     smallest_leak=0.012,
     power=0.99,
 )
+EVENTS = Excess(Way.EVENTS, 1.0, 1.75, certain=False)
 CONTROL = attrs.evolve(
     COUNTED, view="a quarter of the noise", verdict=AuditVerdict.VIOLATED, note="<an event>", control=True
 )
@@ -180,14 +182,58 @@ def test_a_certificate_says_what_was_tried(invented_run) -> None:
 
 def test_a_certificate_says_what_might_have_been_missed(invented_run) -> None:
     """In words, beside the numbers of a search and in place of "not measured" for what is compared with a law."""
-    missed = "an epsilon below 1.75 instead of 1 might not have been noticed"
-    searched = attrs.evolve(COUNTED, unnoticed=missed)
-    law = "the noise for an epsilon below 1.4 instead of 1 might not have been noticed here"
-    compared = attrs.evolve(COMPUTED, samples=400, unnoticed=law)
+    searched = attrs.evolve(COUNTED, unnoticed=EVENTS)
+    compared = attrs.evolve(COMPUTED, samples=400, unnoticed=attrs.evolve(EVENTS, way=Way.LAW, epsilon=1.4))
     found = section(page(invented_run, searched, compared), LAPLACE)
-    for part in (missed, law, "400 of one data set", "10,000 of each data set, after 500 of training"):
+    for part in (
+        "an epsilon of up to 1.75 instead of 1 might not have been noticed",
+        "an epsilon of up to 1.4 instead of 1 might not have been noticed",
+        "400 of one data set",
+        "10,000 of each data set, after 500 of training",
+    ):
         assert part in found, part
     assert "not measured" not in found
+
+
+def test_a_certificate_says_the_smallest_excess_for_each_relation_and_way(invented_run) -> None:
+    """Of audits that passed; the one that saw most counts, whatever the epsilon; a way that is missing is said."""
+    blunt = attrs.evolve(COMPUTED, outcome="passed", unnoticed=Excess(Way.LOSSES, 8.0, 12.0, certain=True))
+    sharp = attrs.evolve(blunt, unnoticed=Excess(Way.LOSSES, 0.25, 0.26, certain=True))
+    other = attrs.evolve(blunt, adjacency="add-remove-one", unnoticed=Excess(Way.CALIBRATION, 2.0, 2.0, certain=True))
+    useless = attrs.evolve(COUNTED, unnoticed=Excess(Way.EVENTS, 1.0, None, certain=False))
+    ignored = [
+        attrs.evolve(sharp, control=True, unnoticed=Excess(Way.LOSSES, 1.0, 1.0, certain=True)),
+        attrs.evolve(sharp, outcome="failed", unnoticed=Excess(Way.LOSSES, 1.0, 1.0, certain=True)),
+        attrs.evolve(sharp, verdict=AuditVerdict.VIOLATED, unnoticed=Excess(Way.LAW, 1.0, 1.0, certain=True)),
+        attrs.evolve(sharp, unnoticed=None),
+        attrs.evolve(sharp, code=WINDOW, unnoticed=Excess(Way.LAW, 1.0, 1.0, certain=True)),
+    ]
+    tried = [attrs.evolve(one, adjacency=one.adjacency or "replace-one") for one in (blunt, sharp, useless, *ignored)]
+    answers = {row.question: row.answer for row in certificate(LAPLACE, other, *tried).rows}
+    assert answers["What would the audits of this run have missed?"] == (
+        "add-remove-one: by its calibration, recomputed, an epsilon of 2.002 instead of 2 would have been noticed; by "
+        "losses of pairs of data sets, not looked at; by the law of its noise, not looked at; by a search for events, "
+        "not looked at. "
+        "replace-one: by its calibration, recomputed, not looked at; by losses of pairs of data sets, an epsilon of up "
+        "to 0.26 instead of 0.25 would not have been noticed; by the law of its noise, not looked at; by a search for "
+        "events, an epsilon of any size instead of 1 would not have been noticed."
+    )
+    assert excess_rows([other, *tried]) == [
+        ("LaplaceInputPerturbation", "add-remove-one", "2.002 instead of 2", "-", "-", "-"),
+        ("LaplaceInputPerturbation", "replace-one", "-", "0.26 instead of 0.25", "-", "any instead of 1"),
+        ("SlidingWindowGram", "replace-one", "-", "-", "1.001 instead of 1", "-"),
+    ]
+    assert "What would the audits" not in json.dumps(certificate(LAPLACE).to_json())
+    assert "0.26 instead of 0.25" in section(page(invented_run, other, *tried), LAPLACE)
+
+
+def test_an_excess_survives_a_ledger_and_older_words_are_passed_over() -> None:
+    record = attrs.evolve(COUNTED, unnoticed=EVENTS)
+    written = json.loads(json.dumps(record.to_json()))
+    assert written["unnoticed"] == {"way": "a search for events", "claimed": 1.0, "epsilon": 1.75, "certain": False}
+    assert AuditRecord.from_json(written) == record
+    assert AuditRecord.from_json(written | {"unnoticed": "an epsilon below 1.75"}).unnoticed is None
+    assert AuditRecord.from_json(COUNTED.to_json()) == COUNTED
 
 
 def test_a_bound_from_above_and_a_size_that_is_too_small(invented_run) -> None:

@@ -144,3 +144,26 @@ def test_what_audits_record_is_in_the_ledger_and_in_the_report(stamped, workers)
     assert {record["outcome"] for record in records} == {"passed"}
     report = stamped.ledger.with_name("report.html").read_text(encoding="utf-8")
     assert report.count("toy mechanism") == 2
+
+
+MISSED = """
+
+def test_of_a_mechanism(record_property):
+    import json
+    from dpmatrix.claims import AuditRecord, AuditVerdict, Excess, Way
+    found = AuditRecord(
+        "toy mechanism", "output", AuditVerdict.NOT_REFUTED, "(1, 0)", 0.5, 0.0, "1 - 1e-9", code="toy.Mechanism",
+        adjacency="replace-one", unnoticed=Excess(Way.EVENTS, 1.0, 3.83, certain=False),
+    )
+    record_property("audit", json.dumps(found.to_json()))
+"""
+
+
+def test_a_run_ends_with_what_its_audits_would_have_missed(stamped) -> None:
+    assert "audits of mechanisms" not in stamped.audit().text
+    stamped.add("audit/test_one.py", MISSED)
+    run = stamped.audit()
+    assert run.code == 0, run.text
+    assert "audits of mechanisms" in run.text
+    (row,) = [line for line in run.text.splitlines() if "3.83 instead of 1" in " ".join(line.split())]
+    assert row.split("\u2502")[1:3] == [" Mechanism ", " replace-one "], row

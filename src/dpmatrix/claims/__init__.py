@@ -1,6 +1,6 @@
 """Vocabulary of the project: claims, verdicts, evidence and standing. It knows no mathematics."""
 
-from dpmatrix.claims.audits import AuditRecord, AuditVerdict, code_name
+from dpmatrix.claims.audits import AuditRecord, AuditVerdict, Excess, Way, code_name
 from dpmatrix.claims.binding import WrongFormulaError, bind, bind_hypotheses, redefined
 from dpmatrix.claims.boxes import Certificate, certify, interval
 from dpmatrix.claims.changes import Changes, Origin, changes
@@ -36,6 +36,7 @@ __all__ = [
     "Condition",
     "Defect",
     "Evidence",
+    "Excess",
     "Finding",
     "Form",
     "Grade",
@@ -62,6 +63,7 @@ __all__ = [
     "Step",
     "Truth",
     "Verdict",
+    "Way",
     "WrongFormulaError",
     "basis",
     "bind",

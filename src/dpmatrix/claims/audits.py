@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Mapping
 from enum import Enum
@@ -27,6 +28,63 @@ class AuditVerdict(Enum):
 
     NOT_EXECUTABLE = "not executable"
     """The printed lines do not come to an end, so there is nothing to see."""
+
+
+class Way(Enum):
+    """How an audit looks at a mechanism that claims an epsilon."""
+
+    CALIBRATION = "its calibration, recomputed"
+    LOSSES = "losses of pairs of data sets"
+    LAW = "the law of its noise"
+    EVENTS = "a search for events"
+
+
+FINENESS = 1e-3
+"""Relative, of an epsilon that was searched for by halving."""
+
+
+@attrs.frozen
+class Excess:
+    """The largest epsilon that an audit would have passed over where it stands in place of the claimed one.
+
+    Parameters
+    ----------
+    way
+        How the audit looks.
+    claimed
+        The epsilon that is claimed.
+    epsilon
+        The one that would not have been noticed: at least the claimed one, and None where none would.
+    certain
+        Whether it passes, as for what is computed, and one that is larger by more than `FINENESS` does not. Otherwise a
+        larger one is noticed with probability 0.99, and a smaller one may be.
+    """
+
+    way: Way
+    claimed: float
+    epsilon: float | None
+    certain: bool
+
+    @property
+    def factor(self) -> float:
+        """How many times the claimed epsilon that is."""
+        return math.inf if self.epsilon is None else self.epsilon / self.claimed
+
+    @property
+    def amount(self) -> str:
+        """Say how much, in numbers."""
+        if self.epsilon == self.claimed:
+            return f"{self.claimed * (1 + FINENESS):.6g} instead of {self.claimed:.5g}"
+        return f"{'any' if self.epsilon is None else f'{self.epsilon:.5g}'} instead of {self.claimed:.5g}"
+
+    @property
+    def words(self) -> str:
+        """Say what would not have been noticed, in a sentence without an end."""
+        if self.epsilon is None:
+            return f"an epsilon of any size instead of {self.claimed:.5g} would not have been noticed"
+        if self.epsilon == self.claimed:
+            return f"an epsilon of {self.amount} would have been noticed"
+        return f"an epsilon of up to {self.amount} {'would' if self.certain else 'might'} not have been noticed"
 
 
 @attrs.frozen
@@ -72,7 +130,7 @@ class AuditRecord:
     power
         The probability of being caught that these two refer to.
     unnoticed
-        What the audit might have passed over, in words; empty where that is not known.
+        The epsilon that the audit would have passed over; None where that is not known.
     """
 
     mechanism: str
@@ -93,7 +151,7 @@ class AuditRecord:
     smallest_epsilon: float | None = attrs.field(default=None, kw_only=True)
     smallest_leak: float | None = attrs.field(default=None, kw_only=True)
     power: float | None = attrs.field(default=None, kw_only=True)
-    unnoticed: str = attrs.field(default="", kw_only=True)
+    unnoticed: Excess | None = attrs.field(default=None, kw_only=True)
 
     @property
     def command(self) -> str:
@@ -102,12 +160,17 @@ class AuditRecord:
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON object; the inverse of `from_json`."""
-        return attrs.asdict(self) | {"verdict": self.verdict.value}
+        return attrs.asdict(
+            self, value_serializer=lambda _record, _field, value: value.value if isinstance(value, Enum) else value
+        )
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> AuditRecord:
         """Read what `to_json` wrote."""
-        return cls(**(dict(record) | {"verdict": AuditVerdict(record["verdict"])}))
+        told = record.get("unnoticed")
+        # Ledgers of an older form told it in words.
+        unnoticed = None if not isinstance(told, Mapping) else Excess(**(dict(told) | {"way": Way(told["way"])}))
+        return cls(**(dict(record) | {"verdict": AuditVerdict(record["verdict"]), "unnoticed": unnoticed}))
 
 
 def code_name(thing: object) -> str:

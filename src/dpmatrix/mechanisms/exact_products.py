@@ -20,7 +20,8 @@ below ``2**52``. There is no width beyond which this fails: the limbs reach from
 
 Sums over blocks are 64-bit integers while a running bound on their magnitude shows that they fit, and Python integers
 afterwards. What is assumed of the machine: IEEE arithmetic with gradual underflow, and a matrix product that sums
-products (one of Strassen's kind does not). Which way is taken depends on the data and shows in time, never in a value.
+products (one of Strassen's kind does not), which `tried_products` tries. Which way is taken depends on the data and
+shows in time, never in a value.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 from attrs import field, frozen
+
+from dpmatrix.mechanisms.tried_products import integer_product
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntegerArray: TypeAlias = npt.NDArray[np.int64]
@@ -119,13 +122,18 @@ def block_product(block: FloatArray, lowest: int) -> dict[int, IntegerArray]:
     dict
         Exponent e, to an integer matrix M of shape (d, d), with entries below ``2**60``. The sum of ``2**e M`` is the
         product of the truncated block in units of one.
+
+    Raises
+    ------
+    UnsoundArithmeticError
+        If the matrix product of this machine is not exact on known integers.
     """
     # On a finer lattice one product hardly ever does, and is not tried.
     if lowest >= -_SINGLE_BITS:
         with np.errstate(all="ignore"):
             multiples = times_power_of_two(block, -lowest)
             np.trunc(multiples, out=multiples)
-            product = multiples.T @ multiples
+            product = integer_product(multiples, multiples)
             # An overflow leaves an infinity or no number on the diagonal, which decides for the digits.
             if product.diagonal().max(initial=0.0) < _EXACT_BELOW:
                 return {2 * lowest: product.astype(np.int64)}
@@ -135,7 +143,7 @@ def block_product(block: FloatArray, lowest: int) -> dict[int, IntegerArray]:
         for other, second in limbs.items():
             if other > position:
                 continue
-            part = (limb.T @ second).astype(np.int64)
+            part = integer_product(limb, second).astype(np.int64)
             # At most 106 pairs share an exponent, so these sums stay below 106 * 2**52.
             part = part if other == position else part + part.T
             total[position + other] = total[position + other] + part if position + other in total else part

@@ -4,8 +4,9 @@ Assumptions. The key and the first counter (48 bytes) come from `os.urandom` and
 words, which is 2**16 blocks of the cipher. If AES-256 is a pseudorandom permutation, the words under one key differ
 from uniform ones by an advantage of at most ``2**16 * (2**16 - 1) / 2**129 < 2**-97`` beside the advantage against the
 cipher itself (switching lemma: blocks of a permutation never repeat). Keys are independent, so the advantages of many
-keys add up. A key is forgotten when its block is finished; Python does not wipe its memory. Without the
-`cryptography` package the words are those of `os.urandom`, which is slower and needs no assumption on AES.
+keys add up. Keys and words that repeat each other are refused, see `source_health`. A key is forgotten when its block
+is finished; Python does not wipe its memory. Without the `cryptography` package the words are those of `os.urandom`,
+which is slower and needs no assumption on AES.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpmatrix.errors import EntropyError
+from dpmatrix.randomness.source_health import PIECE_BYTES, check_answer, check_pieces
 
 Words = npt.NDArray[np.uint64]
 
@@ -45,15 +47,17 @@ def system_bytes(size: int) -> bytes:
     Raises
     ------
     EntropyError
-        If the system has no generator, fails, or gives fewer bytes than it was asked for.
+        If the system has no generator, fails, repeats itself, or gives fewer bytes than it was asked for.
     """
+    asked = PIECE_BYTES + size
     try:
-        data = os.urandom(size)
+        answer = os.urandom(asked)
     except (OSError, NotImplementedError) as error:
         raise EntropyError(f"the operating system gave no random bytes: {error}") from error
-    if len(data) != size:
-        raise EntropyError(f"the operating system gave {len(data)} random bytes instead of {size}")
-    return data
+    if len(answer) != asked:
+        raise EntropyError(f"the operating system gave {len(answer)} random bytes instead of {asked}")
+    check_answer(answer)
+    return answer[PIECE_BYTES:]
 
 
 def fresh_words(count: int) -> Words:
@@ -62,7 +66,7 @@ def fresh_words(count: int) -> Words:
     Raises
     ------
     EntropyError
-        If the operating system gives no key.
+        If the operating system gives no key, or the cipher does not write words of its own.
     """
     if _CIPHERS is None:
         return np.frombuffer(bytearray(system_bytes(8 * count)), dtype=np.uint64)
@@ -77,5 +81,6 @@ def fresh_words(count: int) -> Words:
         written = encryptor.update_into(_ZEROS[:size], room[8 * start :])
         if written != size:
             raise EntropyError(f"the cipher gave {written} bytes instead of {size}")
+        check_pieces(room[8 * start : 8 * start + size], "the cipher")
     words[count:] = 0
     return words[:count]

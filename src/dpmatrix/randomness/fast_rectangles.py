@@ -48,6 +48,7 @@ from dpmatrix.randomness.fast_tables import (
     tail_threshold,
 )
 from dpmatrix.randomness.fast_threshold import Threshold, is_below
+from dpmatrix.randomness.source_health import is_constant
 
 CHUNK = 1 << 14
 DEGREE = 9
@@ -64,11 +65,13 @@ def take_words(entropy: Entropy, count: int) -> Words:
     Raises
     ------
     EntropyError
-        If the source gives something else than ``count`` unsigned 64-bit words.
+        If the source gives something else than ``count`` unsigned 64-bit words, or one word all the time.
     """
     words: object = entropy.words(count)
     if not isinstance(words, np.ndarray) or words.dtype != np.uint64 or words.shape != (count,):
         raise EntropyError(f"{entropy.description} did not give {count} words of 64 bits")
+    if is_constant(words):
+        raise EntropyError(f"{entropy.description} gave one and the same word again and again: it is stuck")
     return words
 
 

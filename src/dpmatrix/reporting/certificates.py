@@ -16,6 +16,7 @@ from attrs import asdict, frozen
 from dpmatrix.claims import AuditRecord, Implementation
 from dpmatrix.reporting.answers import BITS, LATTICE, OUTSIDE, ROUNDING, STREAM, TABLE
 from dpmatrix.reporting.code import find
+from dpmatrix.reporting.excesses import excess_words
 from dpmatrix.reporting.plain import plain
 
 _PARAMETERS = "privacy parameters epsilon and delta"
@@ -141,8 +142,16 @@ def _certificate(
         ),
         Row("What of several releases?", shared.several, "composition"),
         Row("What else must be looked at?", OUTSIDE, "security, access control and data exposure"),
+        *_missed(audits),
     )
     return PrivacyCertificate(name, title, True, claims, rows, audits, repaired)
+
+
+def _missed(audits: Sequence[AuditRecord]) -> tuple[Row, ...]:
+    words = excess_words(audits)
+    return (Row("What would the audits of this run have missed?", words, "testing of the implementation"),) * bool(
+        words
+    )
 
 
 def _documents(mechanism: type) -> list[str]:

@@ -34,7 +34,7 @@ from dpmatrix.reporting.kernel_run import KernelRun, NotInstalledError
 from dpmatrix.reporting.objections import empty_support
 from dpmatrix.reporting.outcomes import PROPERTY, Outcomes, Specified, seen
 from dpmatrix.reporting.part import Part
-from dpmatrix.reporting.terminal import gate_lines, standings_table
+from dpmatrix.reporting.terminal import excess_table, gate_lines, standings_table
 from dpmatrix.reporting.trials import Trials
 from dpmatrix.reporting.vacuity import replaced
 from dpmatrix.reporting.written import uncollected
@@ -317,6 +317,9 @@ class Session:
             return
         terminalreporter.section("claims")
         terminalreporter.write(standings_table(self.registry, self.ledger))
+        if missed := excess_table(self.ledger):
+            terminalreporter.section("audits of mechanisms")
+            terminalreporter.write(missed)
         terminalreporter.section("gate")
         folder = self.config.getoption("--audit-dir")
         written = f"report: {folder}/report.html   ledger: {folder}/ledger.json"

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from dpmatrix.claims import Basis, Evidence, Ledger, Outcome, Registry, Role, State
 from dpmatrix.claims.provenance import RunKind
+from dpmatrix.reporting.excesses import CAPTION, HEADINGS, excess_rows
 from dpmatrix.reporting.sentences import (
     binding_words,
     counted,
@@ -68,6 +69,12 @@ def standings_table(registry: Registry, ledger: Ledger) -> str:
         items = [item for item in ledger.evidence if item.citation.claim == claim.id]
         table.add_row(claim.id, claim.verdict.value, Text(shown, style=_COLOURS[kind]), _summary(items))
     return _to_text(table)
+
+
+def excess_table(ledger: Ledger) -> str:
+    """Return the table of what the audits would not have noticed; nothing where none knows."""
+    rows = excess_rows(ledger.audits)
+    return table_text(HEADINGS, rows, CAPTION) if rows else ""
 
 
 def gate_lines(registry: Registry, ledger: Ledger, closing: str) -> list[str]:
