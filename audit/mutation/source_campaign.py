@@ -96,8 +96,9 @@ class SourceCampaign:
         return order[: max(1, sum(total <= self.patience for total in sums))]
 
     def _limit(self, mutant: Mutant) -> float:
-        seconds = sum(self.coverage.seconds[node] for node in self.asked(mutant))
-        return SECONDS_PER_MUTANT + 3 * min(seconds, self.patience or seconds)
+        if self.patience is not None:
+            return 5 * self.patience  # who takes longer is asked again when patience does not count
+        return SECONDS_PER_MUTANT + 3 * sum(self.coverage.seconds[node] for node in self.asked(mutant))
 
     def check_unchanged(self, modules: Sequence[Module]) -> None:
         """Exchange each module for its own text, and ask of each file of items that run it the quickest one.

@@ -1,4 +1,4 @@
-"""The tables of mutants that the repository shows are of today's code, add up, and have no survivor without a reason."""
+"""The tables of mutants in the repository are of today's code, add up, and have no survivor without a reason."""
 
 from __future__ import annotations
 

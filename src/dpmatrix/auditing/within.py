@@ -109,7 +109,7 @@ def audit_within(
     ------
     NoVerdictError
         If the mechanism fails, exits or hangs, or its outputs are no real numbers of one shape; if they repeat as
-        independent ones do not, in a process, across workers, or in two new processes; if there is no noise to be seen
+        independent ones do not, in a process, across workers, or in new processes; if there is no noise to be seen
         on a pair; or if there were so few outputs that a pass would mean nothing.
     InvalidParameterError
         As for `audit`.

@@ -118,8 +118,8 @@ def _is_periodic(codes: NDArray[np.int64]) -> bool:
 def chance_of_beginning_alike(drawn: Sequence[Drawn]) -> float:
     """Bound the probability that independent outputs begin alike in every process by chance; 1 where they do not.
 
-    They begin alike if the very first output is the same in every process, and never seen again. Such a mechanism begins
-    without noise, or with the same noise in every process: whoever runs it once sees that.
+    They begin alike if the very first output is the same in every process, and never seen again. Such a mechanism
+    begins without noise, or with the same noise in every process: whoever runs it once sees that.
 
     Parameters
     ----------
