@@ -11,6 +11,9 @@ WORKERS ?= 2
 # fixtures and caches all of its items share, and long files come first. Items that are evidence run in the audit, and once is enough.
 TEST_WORKERS ?= 3
 PROOFS := proofs_checks/kernel
+# The tests that are asked about mutants of what releases.
+JUDGES := tests/mechanisms tests/streaming tests/files tests/estimators tests/commands tests/randomness tests/privacy \
+	tests/test_atomic_files.py
 # What the report rests on, made if it is not there; figures of real data and longer ones are made by hand.
 LEDGER := build/audit/ledger.json
 FIGURES := analyze-gauss.image-experiment analyze-gauss.regret-online compression.theorem-5-1 \
@@ -22,7 +25,7 @@ test audit faults report snapshot vacuity peers: export OMP_NUM_THREADS ?= 1
 # A suite starts thousands of processes, and each would compile the whole library again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: test audit lint bench peers report documentation mutate vacuity snapshot lock clean kernel kernel-independent faults
+.PHONY: test audit lint bench peers report documentation mutate mutate-sources vacuity snapshot lock clean kernel kernel-independent faults
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n $(TEST_WORKERS) --dist loadfile --no-loadscope-reorder -p tests.long_files_first \
@@ -70,6 +73,13 @@ mutate: $(STAMP)
 	$(BIN)/python audit/mutate_sources.py --trace build/base_lines.json -- tests/privacy tests/test_exact.py
 	$(BIN)/python audit/mutate.py --workers $(WORKERS) --lines build/base_lines.json --state build/mutation.state \
 		--table audit/mutation_table.md
+
+# This takes hours; audit/mutate_sources.py takes the names of parts.
+mutate-sources: $(STAMP)
+	mkdir -p build
+	$(BIN)/python audit/mutate_sources.py --trace build/lines.json -- $(JUDGES) -m "not evidence"
+	$(BIN)/python audit/mutate_sources.py --workers $(WORKERS) --lines build/lines.json \
+		--state build/source_mutation.state --table audit/source_mutation_table.md
 
 faults: $(STAMP)
 	$(BIN)/python audit/plant.py --workers $(WORKERS)
