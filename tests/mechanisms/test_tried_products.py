@@ -193,6 +193,94 @@ def test_each_size_is_tried_once_and_before_it_is_used(monkeypatch) -> None:
     assert calls == [(1024, 1024), (1024, 1024), (BLOCK_ROWS, 1024)], "a trial has at most 2**20 numbers"
 
 
+@pytest.mark.parametrize(
+    ("rows", "columns", "tried"),
+    [
+        *((1, 1, 1), (2, 3, 2), (3, 3, 4), (4, 3, 4), (5, 3, 8), (4096, 256, 4096), (4096, 257, 4080)),
+        *((2049, 1024, 1024), (1023, 1024, 1024), (513, 1025, 1023), (4096, 2**19, 2), (2, 2**20, 1)),
+        *((1, 2**20, 1), (4096, 2**20 + 1, 1), (4096, 2**22, 1)),
+    ],
+)
+def test_the_trial_has_the_next_power_of_two_of_rows_within_its_most_numbers(
+    monkeypatch, rows: int, columns: int, tried: int
+) -> None:
+    """And the product is that of the first matrix, transposed, with the second one."""
+    trials: list[tuple[int, int]] = []
+    monkeypatch.setattr(tried_products, "try_product", lambda *size: trials.append(size))
+    monkeypatch.setattr(tried_products, "_product", lambda *factors: factors)
+    first, second = (np.broadcast_to(number, (rows, columns)) for number in (1.0, 2.0))
+    assert integer_product(first, second) == (first, second)
+    assert trials == [(tried, columns)]
+
+
+class Extreme:
+    """A generator that gives one end of the range that it is asked for, and keeps the size."""
+
+    def __init__(self, upper: bool) -> None:
+        self.upper = upper
+        self.sizes: list[tuple[int, ...]] = []
+
+    def integers(self, low, high=None, size=None, *, dtype, endpoint=False) -> np.ndarray:
+        """Mean what numpy means: from zero where only one end is given."""
+        low, high = (0, low) if high is None else (low, high)
+        self.sizes.append(size)
+        return np.full(size, high - (not endpoint) if self.upper else low, dtype=dtype)
+
+
+@pytest.mark.parametrize("rows", [1, 2, 4, 4080, 2**20])
+def test_the_range_of_the_known_integers_and_of_the_weights(monkeypatch, rows: int) -> None:
+    """The largest integers whose sums of products stay below 2**53, down to their half, and all 64-bit weights."""
+    largest = next(k for k in range(math.isqrt(2**53 // rows) + 1, 0, -1) if rows * k**2 < 2**53)
+    for upper, known, weight in ((True, largest, 2**64 - 1), (False, largest // 2 + 1, 0)):
+        generator, seen = Extreme(upper), []
+        monkeypatch.setattr(np.random, "default_rng", lambda _seed, generator=generator: generator)
+        original = generator.integers
+
+        def kept(*arguments, original=original, seen=seen, **options) -> np.ndarray:
+            seen.append(original(*arguments, **options))
+            return seen[-1]
+
+        generator.integers = kept
+        try_product.cache_clear()
+        try_product(rows, 1)
+        assert [int(numbers.flat[0]) for numbers in seen] == [known, weight]
+        assert generator.sizes == [(2, rows, 1), (1, 4)]
+
+
+def test_a_false_entry_is_overlooked_with_the_probability_that_is_said(monkeypatch) -> None:
+    """The worst error is 2**52: a weight hides it where its last 12 bits are zero, and all four weights must."""
+    error = 2**52
+    hidden = [weight for weight in range(2**13) if error * weight % 2**64 == 0]
+    assert hidden == [0, 2**12]
+    drawn: list[np.ndarray] = []
+    generator = np.random.default_rng
+
+    class Blunt:
+        """Draw the known integers fairly, and weights of which some hide the error."""
+
+        def __init__(self, seed: int) -> None:
+            self.fair = generator(seed)
+
+        def integers(self, *arguments, **options) -> np.ndarray:
+            numbers = self.fair.integers(*arguments, **options)
+            if numbers.ndim == 2:
+                numbers[:, : len(drawn)] = 2**12
+                drawn.append(numbers)
+            return numbers
+
+    def off(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        product = first.T @ second
+        return np.where(product < error, product + error, product - error)
+
+    monkeypatch.setattr(np.random, "default_rng", Blunt)
+    monkeypatch.setattr(tried_products, "_product", off)
+    for _ in range(4):
+        with pytest.raises(UnsoundArithmeticError):
+            try_product(4, 3)
+    try_product(4, 3)
+    assert len(drawn) == 5, "with the fifth all four weights hide it"
+
+
 def test_limit_a_product_that_is_wrong_for_other_numbers_alone_passes(monkeypatch) -> None:
     """What a trial on known integers cannot see."""
 

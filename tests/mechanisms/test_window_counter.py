@@ -10,7 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
@@ -67,6 +67,20 @@ class Place:
 @pytest.fixture
 def place(tmp_path) -> Place:
     return Place(tmp_path)
+
+
+@pytest.fixture(autouse=True)
+def patience() -> Iterator[None]:
+    """End a test that waits for a lock of its own: a minute is thirty times what the slowest one takes."""
+
+    def waited(*_: object) -> None:
+        pytest.fail("it waits for ever")
+
+    before = signal.signal(signal.SIGALRM, waited)
+    signal.setitimer(signal.ITIMER_REAL, 60)
+    yield
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
 
 
 REFUSED = "the counter does not say"
@@ -232,10 +246,12 @@ def test_a_counter_moved_while_the_lock_is_waited_for_is_refused(place, monkeypa
 
 def test_a_file_that_is_another_one_at_every_look_is_given_up(place, monkeypatch) -> None:
     """As on a file system that numbers files anew whenever they are opened."""
-    kept = place.suspended()
-    monkeypatch.setattr(counter_module.os.path, "samestat", lambda *_: False)
+    kept, looks = place.suspended(), []
+    assert counter_module.MOST_REPLACED == 10_000
+    monkeypatch.setattr(counter_module.os.path, "samestat", lambda *_: looks.append(1))
     monkeypatch.setattr(counter_module, "MOST_REPLACED", 10)
     place.refused(kept, "cannot be read", InvalidParameterError)
+    assert len(looks) == 10
 
 
 def test_a_fork_does_not_keep_the_lock(place, monkeypatch) -> None:
@@ -328,6 +344,62 @@ def test_a_counter_that_was_truncated_or_edited_is_refused(place) -> None:
         with pytest.raises(InvalidParameterError, match="counter"):
             suspend(SlidingWindowGram(SMALL), place.here / "else", counter=place.counter)
         assert place.counter.read_bytes() == damaged, "it is left as it was found"
+
+
+def test_what_a_counter_file_says(place) -> None:
+    place.counter.write_text(sealed('{"version": 1, "numbers": {"stream": 3}}', None), encoding="ascii")
+    counter = CounterFile(place.counter)
+    assert not counter.advance("stream", 3)
+    assert counter.advance("stream", 4)
+    text = place.counter.read_text(encoding="ascii")
+    assert text == sealed('{"version": 1, "numbers": {"stream": 4}}', None)
+    place.counter.write_text(sealed('{"version": 2, "numbers": {"stream": 4}}', None), encoding="ascii")
+    with pytest.raises(InvalidParameterError, match="counter is not what was written"):
+        counter.advance("stream", 5)
+    place.counter.write_text("\N{GREEK SMALL LETTER EPSILON}", encoding="utf-8")
+    with pytest.raises(InvalidParameterError, match="cannot be read and written") as caught:
+        counter.advance("stream", 5)
+    assert isinstance(caught.value.__cause__, UnicodeDecodeError), "whatever the locale says"
+
+
+@pytest.mark.parametrize(("mask", "mode"), [(0, 0o666), (0o022, 0o644), (0o077, 0o600)])
+def test_a_new_counter_has_the_permissions_of_new_files(place, mask: int, mode: int) -> None:
+    before = os.umask(mask)
+    try:
+        CounterFile(place.counter).advance("stream", 1)
+    finally:
+        os.umask(before)
+    assert place.counter.stat().st_mode & 0o777 == mode
+
+
+def test_a_counter_that_is_made_with_a_second_name_is_refused(place, monkeypatch) -> None:
+    """Somebody links the new file before it is looked at."""
+    create = os.open
+
+    def linked(path: Path, flags: int, mode: int = 0o777) -> int:
+        handle = create(path, flags, mode)
+        place.counter.with_name("other").hardlink_to(place.counter)
+        return handle
+
+    monkeypatch.setattr(counter_module.os, "open", linked)
+    with pytest.raises(SingleUseError, match="the counter counter has another name"):
+        CounterFile(place.counter).advance("stream", 1)
+
+
+def test_a_counter_that_becomes_a_link_before_it_is_written_is_refused_by_its_name(place, monkeypatch) -> None:
+    place.suspended()
+    read = CounterFile._numbers
+
+    def exchanged(self: CounterFile, content: str) -> dict[str, int]:
+        place.counter.rename(place.vault / "moved")
+        place.counter.symlink_to(place.vault / "moved")
+        return read(self, content)
+
+    monkeypatch.setattr(CounterFile, "_numbers", exchanged)
+    with pytest.raises(InvalidParameterError) as caught:
+        CounterFile(place.counter).advance("stream", 1)
+    assert caught.value.parameter == "counter"
+    assert "link" in str(caught.value)
 
 
 def raises(*_: object) -> bool:

@@ -148,6 +148,59 @@ def test_what_was_handed_out_is_not_remembered() -> None:
     assert source_health._recent_tags[0] not in drawn
 
 
+def various(size: int, name: str = "") -> bytes:
+    """Return bytes that are no less various than fair ones, always the same."""
+    return hashlib.shake_256(name.encode()).digest(size)
+
+
+def is_refused(check: Callable[..., None], *arguments: object) -> bool:
+    try:
+        check(*arguments)
+    except EntropyError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize("size", [48, 127, 128, 129, 143, 1000, 4112, 100_003])
+def test_any_two_of_eight_pieces_are_compared_and_nothing_else(size: int) -> None:
+    """Eight starts at equal distances where the pieces do not overlap then, and else one piece after the other."""
+    distance = max((size - 16) // 7, 16)
+    starts = [distance * piece for piece in range(8) if distance * piece + 16 <= size]
+    assert len(starts) == min(8, size // 16)
+    for one, other in itertools.combinations(starts, 2):
+        data = bytearray(various(size))
+        data[other : other + 16] = data[one : one + 16]
+        assert is_refused(check_pieces, bytes(data), "it")
+        assert is_refused(check_pieces, memoryview(data), "it")
+        data[other + 15] ^= 1
+        assert not is_refused(check_pieces, bytes(data), "it")
+    for one, other in itertools.product(starts, (20, starts[-1] - 20) if distance > 52 else ()):
+        data = bytearray(various(size))
+        data[other : other + 16] = data[one : one + 16]
+        assert not is_refused(check_pieces, bytes(data), "it"), "the second one is between pieces"
+
+
+@pytest.mark.parametrize("place", [1, 2, 15, 16, 17, 1000, 4079, 4080, 4081, 5000])
+def test_a_tag_that_comes_again_in_the_first_4_kib_is_refused(place: int) -> None:
+    """At one place less than 16 bytes on, the tag repeats a part of itself."""
+    tag = (various(place, f"{place}") * 16)[:16]
+    answer = bytearray(tag + various(8192 - 16, "the rest"))
+    answer[place : place + 16] = tag
+    assert is_refused(check_answer, bytes(answer)) is (place + 16 <= 4096)
+
+
+@pytest.mark.parametrize("later", [0, 1, 14, 15, 16, 17, 30])
+def test_sixteen_tags_are_remembered(later: int) -> None:
+    """The tag of an answer is refused after up to fifteen others, and forgotten after sixteen."""
+    for number in range(40):
+        check_answer(GENUINE(16) + various(16, f"{number}"))
+    first = GENUINE(16)
+    check_answer(first + various(16))
+    for _ in range(later):
+        check_answer(GENUINE(64))
+    assert is_refused(check_answer, first + various(32)) is (later < 16)
+
+
 @pytest.mark.parametrize("size", [0, 1, 8, 15, 16, 17, 31, 32, 33, 64, 255, 256, 257, 4112, 100_003])
 def test_control_fair_bytes_of_every_size_pass(size: int) -> None:
     """Each is refused with a probability below 2**-115. Hashes of a counter are no less various than fair bytes."""

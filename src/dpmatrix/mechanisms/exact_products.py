@@ -66,12 +66,12 @@ def times_power_of_two(values: FloatArray, exponent: int) -> FloatArray:
     with np.errstate(under="ignore"):
         if abs(exponent) <= _LARGEST_FACTOR:
             return values * 2.0**exponent
-        return np.asarray(np.ldexp(values, exponent), dtype=np.float64)
+        return np.asarray(np.ldexp(values, exponent))
 
 
 def top_exponent(values: FloatArray) -> int | None:
-    """Return an e with all ``|values| < 2**e``, or None where there is nothing but zeros."""
-    top = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
+    """Return the least e with all ``|values| < 2**e``, or None where there is nothing but zeros; at least one value."""
+    top = max(float(values.max()), -float(values.min()))
     return math.frexp(top)[1] if top else None
 
 
@@ -84,7 +84,7 @@ def digits(values: FloatArray, lowest: int) -> tuple[dict[int, FloatArray], Floa
     Parameters
     ----------
     values
-        Finite.
+        Finite, at least one.
     lowest
         At least `LEAST_EXPONENT`.
 
@@ -113,7 +113,7 @@ def block_product(block: FloatArray, lowest: int) -> dict[int, IntegerArray]:
     Parameters
     ----------
     block
-        Shape (m, d), finite, m at most `BLOCK_ROWS`.
+        Shape (m, d), finite, d at least 1, m from 1 to `BLOCK_ROWS`.
     lowest
         Exponent of the unit, at least `LEAST_EXPONENT`.
 
@@ -135,7 +135,7 @@ def block_product(block: FloatArray, lowest: int) -> dict[int, IntegerArray]:
             np.trunc(multiples, out=multiples)
             product = integer_product(multiples, multiples)
             # An overflow leaves an infinity or no number on the diagonal, which decides for the digits.
-            if product.diagonal().max(initial=0.0) < _EXACT_BELOW:
+            if product.diagonal().max() < _EXACT_BELOW:
                 return {2 * lowest: product.astype(np.int64)}
     limbs, _ = digits(block, lowest)
     total: dict[int, IntegerArray] = {}
@@ -204,7 +204,7 @@ class GramSum:
 
 
 def _largest(matrix: IntegerArray) -> int:
-    return max(int(matrix.max(initial=0)), -int(matrix.min(initial=0)))
+    return max(int(matrix.max()), -int(matrix.min()))
 
 
 def integer_sum(first: AnyIntegers, second: AnyIntegers) -> AnyIntegers:

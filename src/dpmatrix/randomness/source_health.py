@@ -1,10 +1,10 @@
 """What shows that a source of random bits is stuck: repetitions that fair bits have with a negligible probability.
 
 Each answer of the operating system begins with a tag of `PIECE_BYTES` bytes that is used for nothing else, so that it
-can be remembered while nothing that was handed out is. Refused is an answer whose tag comes again in it or came with
-one of the last `REMEMBERED` answers, and one in which two of up to eight pieces, spread over all of it, are equal. Of
-fair bits an answer of 4 KiB is refused with a probability below ``2**-115``. By so much, beside the assumptions of
-`fast_keystream`, the bits that pass differ from uniform ones in total variation.
+can be remembered while nothing that was handed out is. Refused is an answer whose tag comes again in its first 4 KiB or
+came with one of the last `REMEMBERED` answers, and one in which two of up to eight pieces, spread over all of it, are
+equal. Of fair bits an answer of 4 KiB is refused with a probability below ``2**-115``. By so much, beside the
+assumptions of `fast_keystream`, the bits that pass differ from uniform ones in total variation.
 
 This finds a generator that gives constants, periods within an answer, or recent answers again. It cannot find one that
 an adversary predicts, nor what two copies of a virtual machine have in common.

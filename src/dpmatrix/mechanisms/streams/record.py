@@ -62,7 +62,7 @@ def read_record(path: Path, key: bytes | None, *, counted: bool) -> dict[str, An
         raise InvalidParameterError("path", f"{path.name} holds no window", REMEDY) from error
     if version != VERSION:
         raise InvalidParameterError("path", f"version {version} is unknown", REMEDY)
-    if record.get("keyed", False) and key is None:
+    if record.get("keyed") and key is None:
         raise InvalidParameterError("key", f"{path.name} was written with one", "pass the same key")
     if type(said) is not bool:
         raise InvalidParameterError("path", f"{path.name} does not say whether it has a counter", REMEDY)
@@ -138,8 +138,7 @@ def _memory(record: dict[str, Any], parameters: WindowParameters) -> WindowMemor
     triangles = [sums.total, *(pair.before for pair in held), *(one for part in parts if part for one in part)]
     counters = (sums.leaf, sums.rows, record["suspensions"], *(pair.leaf for pair in held))
     leaves = [pair.leaf for pair in held]
-    place = sums.leaf % (1 << parameters.height)
-    formed = [size == parameters.height or (place >> size) % 2 == 0 for size in range(parameters.height + 1)]
+    formed = [size == parameters.height or (sums.leaf >> size) % 2 == 0 for size in range(parameters.height + 1)]
     sound = (
         all(type(count) is int and count >= 0 for count in counters)
         and sums.rows < parameters.leaf
