@@ -127,7 +127,7 @@ def block_product(block: FloatArray, lowest: int) -> dict[int, IntegerArray]:
             np.trunc(multiples, out=multiples)
             product = multiples.T @ multiples
             # An overflow leaves an infinity or no number on the diagonal, which decides for the digits.
-            if product.diagonal().max(initial=0.0) < _EXACT_BELOW:
+            if product.diagonal().max() < _EXACT_BELOW:
                 return {2 * lowest: product.astype(np.int64)}
     limbs, _ = digits(block, lowest)
     total: dict[int, IntegerArray] = {}
