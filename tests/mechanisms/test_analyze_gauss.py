@@ -244,6 +244,15 @@ def test_streams_are_bounded() -> None:
     assert 80 < long / mechanism.noise_variance(2) < 120, "the variance grows with the number of steps"
 
 
+@pytest.mark.parametrize("adjacency", [ADDED, REPLACED])
+@pytest.mark.parametrize("dimension", [1, 2, 5])
+def test_the_printed_deviation_is_that_of_the_slides_times_the_sensitivity(adjacency, dimension) -> None:
+    slides = (1 + np.sqrt(2 * np.log(10**6))) / 3
+    sensitivity = np.sqrt(2) if adjacency is REPLACED and dimension > 1 else 1
+    mechanism = AnalyzeGauss(3, adjacency, delta=SMALL, calibration="printed", divisor=1, norm_bound=2)
+    assert np.isclose(float(mechanism.printed_deviation(dimension)), sensitivity * slides, rtol=1e-12)
+
+
 def test_the_printed_noise_is_enough_for_large_epsilon() -> None:
     """Delta is 0.109 at epsilon = 20, delta = 1/2, and 0.190 is needed for half of delta."""
     half = Fraction(1, 2)

@@ -16,13 +16,13 @@ from dpmatrix.claims import implements
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import ball, fraction, positive_integer, precision
 from dpmatrix.mechanisms.exact_products import integer_sum
-from dpmatrix.mechanisms.gaussian import GaussianPerturbation, gaussian_delta, least_variance
+from dpmatrix.mechanisms.gaussian import GaussianPerturbation, gaussian_delta, least_variance, squared_sensitivity
 from dpmatrix.mechanisms.input_perturbation import BoundedRecords, one_of, publish
 from dpmatrix.mechanisms.lattice import LatticeGram, coordinate_bits_of
 from dpmatrix.mechanisms.protocol import FloatArray, Release
 from dpmatrix.mechanisms.records import record_array
 from dpmatrix.privacy.calibration import meets
-from dpmatrix.privacy.domains import parameter_range
+from dpmatrix.privacy.domains import dimension_of, parameter_range
 from dpmatrix.privacy.guarantee import PrivacyGuarantee
 from dpmatrix.privacy.profiles import DiscreteGaussianProfile
 from dpmatrix.privacy.sensitivity import Entries, frobenius_sensitivity
@@ -132,20 +132,19 @@ class OnlinePerturbedLeader(BoundedRecords):
         Raises
         ------
         InvalidParameterError
-            If the printed noise is not certified to meet the guarantee.
+            If the dimension is no positive integer, or the printed noise is not certified to meet the guarantee.
         """
-        with precision(256 + 4 * self.coordinate_bits):
-            norm = frobenius_sensitivity(dimension, self.adjacency, self.norm_bound)
-            square = fraction(parameter_range(norm * norm, "sensitivity").upper) * 16**self.coordinate_bits
-            deviation = norm * sufficient_deviation(self.epsilon, self.delta)
-            printed = self.steps * deviation**2 * 16**self.coordinate_bits
-            variance = Fraction(math.ceil(fraction(parameter_range(printed, "deviation").upper)))
-        coordinates = self.steps * dimension * (dimension + 1) // 2
-        # With one coordinate in all the square must be that of an integer.
-        total = math.isqrt(math.floor(square)) ** 2 if coordinates == 1 else self.steps * math.floor(square)
-        total = max(total, 1)
+        size = dimension_of(dimension)
+        coordinates = self.steps * size * (size + 1) // 2
+        square = squared_sensitivity(size, self.adjacency, self.norm_bound, self.coordinate_bits, one=coordinates == 1)
+        total = max(self.steps * square, 1)
         if self.calibration == "tight":
             return least_variance(total, self.guarantee, coordinates)
+        with precision(256):
+            deviation = frobenius_sensitivity(size, self.adjacency, self.norm_bound)
+            deviation *= sufficient_deviation(self.epsilon, self.delta)
+            printed = self.steps * deviation**2 * 16**self.coordinate_bits
+            variance = Fraction(math.ceil(fraction(parameter_range(printed, "deviation").upper)))
         if not meets(DiscreteGaussianProfile(total, variance, coordinates), self.guarantee):
             problem = f"the printed noise is not certified to keep {self.guarantee}"
             raise InvalidParameterError("calibration", problem, "choose calibration='tight'")
