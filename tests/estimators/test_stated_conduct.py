@@ -50,6 +50,15 @@ def test_components_are_needed_to_transform() -> None:
             method(RECORDS[:, :1])
 
 
+def test_fit_sets_the_number_of_features_and_transform_keeps_it() -> None:
+    fitted = DPPCA(2).fit(RECORDS)
+    assert fitted.transform(RECORDS[:1]).shape == (1, 2)
+    with pytest.raises(ValueError, match="3 features, but DPPCA is expecting 2"):
+        fitted.transform(np.eye(3))
+    assert (fitted.n_features_in_, fitted.components_.shape) == (2, (2, 2))
+    assert (fitted.fit(np.eye(3)).n_features_in_, fitted.components_.shape) == (3, (2, 3))
+
+
 @pytest.mark.parametrize("kind", [np.float16, np.float32, np.longdouble, np.int8, np.bool_])
 @pytest.mark.filterwarnings("ignore::dpmatrix.estimators.PrivacyWarning")
 def test_records_of_every_kind_are_read_as_floats(kind: type) -> None:
@@ -69,6 +78,16 @@ def test_the_mean_is_kept_as_floats() -> None:
         fitted = DPSecondMoment(mean=mean).fit(RECORDS)
         assert fitted.mean_.dtype == np.float64
         assert fitted.mean_.tolist() == [1.0, -1.0]
+
+
+@pytest.mark.parametrize(
+    "wrong", [np.array([0.5, 0.5j]), [0.5, 0.5j], [0, 10**400], [0.5, "a"], [[0.5], [0.5, 0.5]], object()]
+)
+def test_a_mean_of_anything_but_real_numbers_is_refused(wrong: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(InvalidParameterError, match="mean: it is not a vector of real numbers"):
+            DPSecondMoment(mean=wrong).fit(RECORDS)
 
 
 class Asked(np.random.RandomState):
