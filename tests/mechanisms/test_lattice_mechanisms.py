@@ -67,6 +67,8 @@ def test_a_bound_at_the_ends_of_its_range_is_taken(kind: Any) -> None:
 
 @every_kind
 def test_choices_and_counts_are_refused_by_name(kind: Any) -> None:
+    for right in ("tight", "printed"):
+        assert made(kind, 1, calibration=right, over_norm="reject", divisor=2).guarantee.epsilon == 1
     for wrong in ("loose", "", None):
         with pytest.raises(InvalidParameterError, match=r"^calibration: .*; pass one of \('tight', 'printed'\)"):
             made(kind, 1, calibration=wrong)
@@ -271,3 +273,16 @@ def test_what_is_no_array_of_records_is_named() -> None:
             lattice_gram(wrong, 4)
         with pytest.raises(InvalidParameterError, match=r"^block: "):
             gram.add(wrong)
+
+
+@every_kind
+def test_a_point_of_another_form_is_refused_by_its_name(kind: Any) -> None:
+    mechanism = made(kind, 1)
+    wrong: list[Any] = [[[1]], [1, 2, 3, 4], [[1, 2], [2, np.nan]], [[1j, 0], [0, 1]]]
+    if kind is not Sulq:
+        wrong.append([[1, 2], [3, 4]])
+    for point in wrong:
+        with pytest.raises(InvalidParameterError, match=r"^output: "):
+            mechanism.log_density_ratio(DATA, NEIGHBOUR, point)
+        with pytest.raises(InvalidParameterError, match=r"^integers: "):
+            mechanism.log_mass_ratio(DATA, NEIGHBOUR, point)
