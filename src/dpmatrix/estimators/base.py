@@ -136,8 +136,9 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc] # scikit-learn is n
         if self.mean is None:
             return np.zeros(dimension)
         try:
-            point = np.asarray(self.mean, dtype=np.float64)
-        except (TypeError, ValueError) as error:
+            # By way of objects: numpy would drop the imaginary parts of an array of its own.
+            point = np.asarray(self.mean, dtype=object).astype(np.float64)
+        except (TypeError, ValueError, OverflowError) as error:
             raise InvalidParameterError("mean", "it is not a vector of real numbers", "pass d real numbers") from error
         if point.shape != (dimension,) or not np.isfinite(point).all():
             problem = f"its shape {point.shape} is not ({dimension},), or an entry is not finite"
