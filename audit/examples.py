@@ -14,6 +14,7 @@ import sys
 from collections.abc import Generator
 from typing import Any
 
+import attrs
 import pytest
 
 from dpmatrix.atomic_files import write_atomically
@@ -23,8 +24,7 @@ from dpmatrix.claims.evaluation import NoValueError, evaluate
 from dpmatrix.claims.ledger import dump
 from dpmatrix.claims.records import record_of
 from dpmatrix.commands.children import in_a_child
-from dpmatrix.commands.point_writing import UnwritableError, write_point
-from dpmatrix.commands.statements import read_point
+from dpmatrix.commands.statements import read_point, written
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.spec import EXAMPLES, examples, load
 
@@ -74,16 +74,12 @@ class Collector:
 
     def consider(self, claim: Claim, statement: Statement, point: Any) -> None:
         """Keep a point if it is better than the known one."""
-        try:
-            text = write_point(point)
-        except UnwritableError:
+        record, best = record_of(statement), self.found.get(statement.name)
+        if not isinstance(point, record):
             return
-        best = self.found.get(statement.name)
-        if (
-            type(point) is not record_of(statement)
-            or len(text) > LONGEST
-            or (best and best[0] <= (False, False, *_size(text)))
-        ):
+        whole = {field.alias or field.name: getattr(point, field.name) for field in attrs.fields(record)}
+        text = written(record(**whole)) or written(record(**whole), {one.field for one in statement.exists})
+        if text is None or len(text) > LONGEST or (best and best[0] <= (False, False, *_size(text))):
             return
         try:
             answers = in_a_child(lambda: answers_at(statement, text), SECONDS)
@@ -91,18 +87,21 @@ class Collector:
             return
         if answers is None:
             return
-        rank = (answers[0] != Truth.TRUE.value, answers[1] != held_to_be(claim, statement.name).value, *_size(text))
+        rank = (not answers[0], answers[1] != held_to_be(claim, statement.name).value, *_size(text))
         if best is None or rank < best[0]:
             self.found[statement.name] = rank, text
 
 
-def answers_at(statement: Statement, text: str) -> tuple[str, str] | None:
-    """Return what the hypotheses and the conclusion are at a point that is read; None where it has no value."""
+def answers_at(statement: Statement, text: str) -> tuple[bool, str] | None:
+    """Return whether the statement speaks of a point that is read, and its conclusion; None where it has no value."""
     try:
-        evaluation = evaluate(statement, read_point(statement, text)[0])
+        point, _ = read_point(statement, text)
+        evaluation = evaluate(statement, point)
     except (NoValueError, InvalidParameterError):
         return None
-    return evaluation.applies.value, evaluation.answer.value
+    chosen = all(one.exhibited is None or one.agrees(point) for one in statement.exists)
+    own = not statement.data or point in statement.data
+    return chosen and own and evaluation.applies is Truth.TRUE, evaluation.answer.value
 
 
 def main() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -28,20 +28,37 @@ def point_hint(margins: Iterable[Callable[..., Any]]) -> tuple[str, Any] | None:
 
 
 def record_of(statement: Statement) -> type:
-    """Return the class of a statement's points: the attrs class that its margin, or the quantity of its law, takes.
+    """Return the class of a statement's points, an attrs class.
 
-    The hypotheses are not asked: one may be about less than the whole point, and take a smaller record.
+    It is what the margin takes, or the quantity of a law; or what the bound or a hypothesis takes, if that has all that
+    the former has, and more: then a point has what each of them asks for. A hypothesis may be about less than the whole
+    point, and its record then decides nothing.
 
     Raises
     ------
     InvalidParameterError
-        If the function does not say what it takes, or says that it takes something else than records of one class.
+        If the margin does not say what it takes, or says that it takes something else than records of one class.
     """
-    found = point_hint((statement.source,))
-    if found is None or not isinstance(found[1], type) or not attrs.has(found[1]):
+    own, *others = (_record(function) for function in _functions(statement))
+    if own is None:
         problem = f"{statement.name} does not say of which class its points are"
         raise InvalidParameterError("statement", problem, "annotate the argument of its margin with an attrs class")
-    return found[1]
+    for other in others:
+        if other is not None and set(dir(own)) <= set(dir(other)):
+            own = other
+    return own
+
+
+def _functions(statement: Statement) -> Iterator[Callable[..., Any]]:
+    yield statement.source
+    if statement.law is not None:
+        yield statement.law.bound
+    yield from (condition.margin for condition in statement.given)
+
+
+def _record(function: Callable[..., Any]) -> type | None:
+    hint = (point_hint((function,)) or ("", None))[1]
+    return hint if isinstance(hint, type) and attrs.has(hint) else None
 
 
 def hints_of(record: type) -> Mapping[str, Any]:

@@ -57,7 +57,8 @@ def in_a_child(compute: Callable[[], Any], seconds: int) -> Any:  # noqa: ANN401
 
 def _limit(seconds: int) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # what the arithmetic says as it ends is not for a person
+    # at the second limit of time, a second later, the process would end without saying why
     limits = {resource.RLIMIT_CORE: 0, resource.RLIMIT_CPU: seconds, resource.RLIMIT_AS: MEMORY}
     for which, limit in limits.items():
         with suppress(ValueError, OSError):  # a system may not know a limit, or have a lower one
-            resource.setrlimit(which, (limit, limit))
+            resource.setrlimit(which, (limit, limit + 1))

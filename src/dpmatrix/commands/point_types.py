@@ -46,17 +46,19 @@ def _words_of_tuple(hints: tuple[Any, ...]) -> str:
 
 
 def example(hint: Any) -> str:  # noqa: ANN401 - an annotation
-    """Write some value of a type."""
+    """Write some value of a type, as it is read."""
     kinds = members(hint) - {type(None)}
     if kinds <= NUMBERS:
-        return "50" if kinds <= {int, fmpz} else "0.1, 1/10 or 1e-6"
+        return "50" if kinds <= {int, fmpz} else "0.1"
     kind = next(iter(kinds))
     if typing.get_origin(kind) is tuple:
         hints = typing.get_args(kind)
         entries = [hints[0]] * 2 if hints[-1] is Ellipsis else hints
-        return f"[{','.join('1' if members(each) <= NUMBERS else example(each) for each in entries)}]"
+        return f"[{','.join(map(example, entries))}]"
     if kind in MATRICES:
         return "[[1,0],[0,1]]"
-    if isinstance(kind, type) and attrs.has(kind):
-        return f"({','.join(f'{name}=...' for name in hints_of(kind))})"
-    return words(kind)
+    if attrs.has(kind):
+        return f"({','.join(f'{name}={example(each)}' for name, each in hints_of(kind).items())})"
+    if issubclass(kind, Enum):
+        return str(next(iter(kind)).value)
+    return "true" if kind is bool else "word"

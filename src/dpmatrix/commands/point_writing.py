@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from enum import Enum
 from fractions import Fraction
 from typing import Any
@@ -38,14 +38,15 @@ def write(value: Any) -> str:  # noqa: ANN401 - any value of a point
     raise UnwritableError(f"a {type(value).__name__} cannot be written")
 
 
-def write_point(point: Any) -> str:  # noqa: ANN401 - points are the statement's own
-    """Write a record as ``field=value,...``."""
+def write_point(point: Any, without: Container[str] = ()) -> str:  # noqa: ANN401 - points are the statement's own
+    """Write a record as ``field=value,...``, without some fields."""
     defaults = defaults_of(type(point))
     named = {field.alias or field.name: getattr(point, field.name) for field in attrs.fields(type(point))}
     return ",".join(
         f"{name}={write(value)}"
         for name, value in named.items()
-        if not (name in defaults and type(value) is type(defaults[name]) and value == defaults[name])
+        if name not in without
+        and not (name in defaults and type(value) is type(defaults[name]) and value == defaults[name])
     )
 
 

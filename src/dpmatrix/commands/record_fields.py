@@ -113,11 +113,13 @@ def _list(found: Mapping[str, Any]) -> Iterator[str]:
     if found["computes"]:
         yield f"It computes: {found['computes']}"
     yield f"Its points are records {found['record']}: {found['about']}\n"
+    told: set[str] = set()  # of several fields at once
     for field in found["fields"]:
         default = [] if field["default"] is None else [f"{field['default']} where it is left out"]
         yield f"  {field['name']}: {'; '.join([field['type'], *field['domain'], *default])}"
-        if field["meaning"]:
+        if field["meaning"] and field["meaning"] not in told:
             yield f"      {field['meaning']}"
+        told.add(field["meaning"])
         for name, inner in field["records"].items():
             yield f"      {name} is ({', '.join(f'{key}={said}' for key, said in inner.items())})"
     for one in found["exists"]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from types import SimpleNamespace
 from typing import Any
 
 import typer
 
-from dpmatrix.claims import Claim, Statement, claim_of, nearest
+from dpmatrix.claims import Claim, Range, Statement, claim_of, nearest
 from dpmatrix.claims.evaluation import NoValueError, evaluate
 from dpmatrix.claims.records import defaults_of, record_of
 from dpmatrix.commands.children import in_a_child
@@ -18,6 +18,9 @@ from dpmatrix.commands.point_text import parse
 from dpmatrix.commands.point_writing import UnwritableError, write_point
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.spec import documents, load_with_foundations
+
+EXHIBITED = "exhibited"
+_SOME = {Range.POSITIVE: "1", Range.WHOLE: "1", Range.SHARE: "0.5"}
 
 
 def statement_of(target: str | None) -> tuple[Claim, Statement]:
@@ -36,7 +39,7 @@ def statement_of(target: str | None) -> tuple[Claim, Statement]:
     claim = load_with_foundations(claim_of(target))[claim_of(target)]
     statements = claim.statements()
     if target not in statements:
-        close = nearest(target, statements)
+        close = [name for name in nearest(target, statements) if name != claim.id]
         remedy = f"did you mean {' or '.join(close)}?" if close else f"there are {', '.join(statements)}"
         raise InvalidParameterError("CLAIM", f"there is no statement {target!r}", remedy)
     return claim, statements[target]
@@ -52,7 +55,8 @@ def evaluate_at(target: str | None, at: list[str], chosen: list[str], seconds: i
     """
     _, statement = statement_of(target)
     point, notes = read_point(statement, ",".join(at), ",".join(chosen))
-    found = in_a_child(lambda: _found(statement, point), seconds)
+    exhibited = [name for name, origin in notes.items() if origin == EXHIBITED]
+    found = in_a_child(lambda: _found(statement, point, exhibited), seconds)
     if "error" in found:
         remedy = "change the point; --fields says what the fields are"
         raise InvalidParameterError("point", found["error"], remedy)
@@ -60,17 +64,17 @@ def evaluate_at(target: str | None, at: list[str], chosen: list[str], seconds: i
     typer.echo(json.dumps(found, indent=1, ensure_ascii=False) if as_json else "\n".join(_page(found)))
 
 
-def _found(statement: Statement, point: Any) -> dict[str, Any]:  # noqa: ANN401 - points are the statement's own
+def _found(statement: Statement, point: Any, exhibited: list[str]) -> dict[str, Any]:  # noqa: ANN401 - the statement's own
     try:
-        return {"at": written(point)} | evaluate(statement, point).to_json()
+        return {"at": written(point) or written(point, exhibited)} | evaluate(statement, point).to_json()
     except NoValueError as error:
         return {"error": str(error)}
 
 
-def written(point: Any) -> str | None:  # noqa: ANN401 - points are the statement's own
-    """Write a point as --at takes it; None if that cannot be."""
+def written(point: Any, without: Container[str] = ()) -> str | None:  # noqa: ANN401 - points are the statement's own
+    """Write a point, without some fields, as --at takes it; None if that cannot be."""
     try:
-        return write_point(point)
+        return write_point(point, without)
     except UnwritableError:
         return None  # an exhibited number may be none that a person writes
 
@@ -113,8 +117,8 @@ def read_point(statement: Statement, at: str, chosen: str = "") -> tuple[Any, di
         value = one.value(around)
         if value is None:
             problem = f"{statement.name} says that {_depending(name, one.after)} exists, and none is exhibited"
-            raise InvalidParameterError(name, problem, f"choose {one.range.value}: --with {name}=1")
-        values[name], notes[name] = value, "exhibited"
+            raise InvalidParameterError(name, problem, f"choose {one.range.value}: --with {name}={_SOME[one.range]}")
+        values[name], notes[name] = value, EXHIBITED
     return build(record, values), notes
 
 
