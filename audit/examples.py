@@ -29,7 +29,7 @@ from dpmatrix.errors import InvalidParameterError
 from dpmatrix.spec import EXAMPLES, examples, load
 
 BODY = ("proofs_checks", "audit", "tests")
-LONGEST = 600
+LONGEST = 2000
 """Characters of a point that somebody may want to edit."""
 SECONDS = 1
 """Processor time for a point that is kept."""
@@ -112,7 +112,8 @@ def main() -> None:
     kept = {name: text for name, text in examples().items() if name in known}
     kept |= {name: text for name, (_, text) in collector.found.items()}
     write_atomically(EXAMPLES, dump(kept))
-    sys.stdout.write(f"{len(kept)} of {len(known)} statements have a point; none: {sorted(known - kept.keys())}\n")
+    sys.stdout.write(f"{len(kept)} of {len(known)} statements have a point; none have:\n")
+    sys.stdout.writelines(f"{name}\n" for name in sorted(known - kept.keys()))
 
 
 if __name__ == "__main__":

@@ -505,8 +505,8 @@ def test_fields_are_told_with_type_meaning_domain_and_example() -> None:
     )
 
 
-MOST_WITHOUT_EXAMPLE = 60
-"""Statements whose evidence meets no short point of numbers; fewer is better."""
+WITHOUT_EXAMPLE = {"near-optimal.table-1+repair"}
+"""Statements whose evidence asks about no point that is short enough to be edited."""
 
 
 def test_every_statement_can_be_asked_at_a_point_that_is_written() -> None:
@@ -526,8 +526,8 @@ def test_every_statement_can_be_asked_at_a_point_that_is_written() -> None:
 
 def test_examples_are_points_at_which_statements_are_evaluated() -> None:
     kept = examples()
+    assert statements().keys() - kept.keys() <= WITHOUT_EXAMPLE
     assert kept.keys() <= statements().keys()
-    assert len(statements()) - len(kept) <= MOST_WITHOUT_EXAMPLE
     meets = 0
     for name, text in kept.items():
         statement = statements()[name]
@@ -536,4 +536,4 @@ def test_examples_are_points_at_which_statements_are_evaluated() -> None:
         found = evaluate(statement, point)
         assert found.verdict
         meets += found.applies is Truth.TRUE
-    assert meets > 0.9 * len(kept)
+    assert meets >= 850

@@ -137,5 +137,5 @@ def _list(found: Mapping[str, Any]) -> Iterator[str]:
         yield "\nIt speaks of these data alone:"
         yield from (f"  {text}" for text in found["data"])
     if found["example"] is not None:
-        yield "\nA point that the evidence meets, to be edited:"
+        yield "\nA point that the evidence asks about, to be edited:"
         yield f"  python -m dpmatrix claims {found['statement']} --at {shlex.quote(found['example'])}"
