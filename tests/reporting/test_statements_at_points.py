@@ -207,7 +207,9 @@ def test_a_constant_that_depends_on_fields_is_computed_from_these() -> None:
     assert found["constants"] == {"constant": "exhibited"}
     point = read_point(statement, given)[0]
     assert constant.agrees(point)
-    assert "agrees with the exhibited choice" in found["verdict"]
+    assert "both sides agree to 128 binary digits" in found["verdict"], "the exhibited constant is attained at d = 2"
+    other = asked(name, "--at", given.replace("dimension=2", "dimension=3"))
+    assert "agrees with the exhibited choice" in other["verdict"]
 
 
 def test_data_of_the_document_are_told_from_others() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import typer
 
 from dpmatrix.claims import Claim, Range, Statement, claim_of, nearest
+from dpmatrix.claims.decisions import LAST_PRECISION
 from dpmatrix.claims.evaluation import NoValueError, evaluate
 from dpmatrix.claims.records import defaults_of, record_of
 from dpmatrix.commands.children import in_a_child
@@ -17,6 +18,7 @@ from dpmatrix.commands.point_reading import build, check_complete, fields
 from dpmatrix.commands.point_text import parse
 from dpmatrix.commands.point_writing import UnwritableError, write_point
 from dpmatrix.errors import InvalidParameterError
+from dpmatrix.exact import precision
 from dpmatrix.spec import documents, load_with_foundations
 
 EXHIBITED = "exhibited"
@@ -114,7 +116,8 @@ def read_point(statement: Statement, at: str, chosen: str = "") -> tuple[Any, di
     for name, one in exist.items():
         if name in values:
             continue
-        value = one.value(around)
+        with precision(LAST_PRECISION):  # a ball that is wider than the margin would leave it undecided
+            value = one.value(around)
         if value is None:
             problem = f"{statement.name} says that {_depending(name, one.after)} exists, and none is exhibited"
             raise InvalidParameterError(name, problem, f"choose {one.range.value}: --with {name}={_SOME[one.range]}")
