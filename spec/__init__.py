@@ -29,6 +29,8 @@ TRIED = FOLDER / "tried.json"
 """What the last trials found; what was only noticed by items outside `proofs_checks` counts as unnoticed so far."""
 TRACED = FOLDER / "traced.json"
 """Which statements have an exact expression, as `python -m dpmatrix trace --keep` last found."""
+EXAMPLES = FOLDER / "examples.json"
+"""A point of most statements that their evidence meets, as `audit/examples.py` last found it."""
 _CLAIM_ID = re.compile(r'    id="(?P<id>[a-z0-9.-]+)",')
 
 
@@ -150,3 +152,9 @@ def tried() -> Tried | None:
 def traced() -> Traces | None:
     """Read which statements have an exact expression, as it was last found; None if it never was."""
     return Traces.from_json(json.loads(TRACED.read_text(encoding="utf-8"))) if TRACED.exists() else None
+
+
+def examples() -> Mapping[str, str]:
+    """Read a point of each statement that has one, by its name, as ``dpmatrix claims ID --at`` reads it."""
+    found: dict[str, str] = json.loads(EXAMPLES.read_text(encoding="utf-8")) if EXAMPLES.exists() else {}
+    return found

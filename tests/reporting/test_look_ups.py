@@ -67,6 +67,21 @@ def test_a_look_up_starts_without_the_mechanisms(tmp_path, command: str) -> None
     assert len(started(tmp_path, command, HEAVY)) > 500
 
 
+OF_POINTS = ("dpmatrix.commands.statements", "dpmatrix.commands.record_fields", "dpmatrix.claims.evaluation")
+
+
+def test_a_look_up_starts_without_what_evaluates_statements(tmp_path) -> None:
+    started(tmp_path, "claims wishart.theorem-4", OF_POINTS)
+    started(tmp_path, "claims --find noise", OF_POINTS)
+
+
+def test_a_statement_is_evaluated_without_the_mechanisms(tmp_path) -> None:
+    unwanted = (*HEAVY, "dpmatrix.documentation", "jinja2")
+    command = "claims wishart.theorem-4 --at dimension=5,records=100,epsilon=1"
+    assert "this point refutes the statement" in started(tmp_path, command, unwanted)
+    assert "epsilon > 0" in started(tmp_path, "claims wishart.theorem-4 --fields", HEAVY)
+
+
 def test_an_audit_starts_without_the_specification_and_the_report(tmp_path) -> None:
     assert "Usage: dpmatrix audit" in started(tmp_path, "audit --help", ("dpmatrix.spec", "jinja2", "sympy"))
 

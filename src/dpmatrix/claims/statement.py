@@ -167,7 +167,12 @@ class Statement(Final):
 
     def concludes(self, point: Any) -> Truth:  # noqa: ANN401 - points are the statement's own
         """Answer as `conclusion` does; nobody is told."""
-        return self._sided(decided(self._margin, point, strict=self.strict)[0])
+        return self.answers(point)[0]
+
+    def answers(self, point: Any) -> tuple[Truth, arb]:  # noqa: ANN401 - points are the statement's own
+        """Answer as `concludes` does, with the margin that decides."""
+        decision, value = decided(self._margin, point, strict=self.strict)
+        return self._sided(decision), value
 
     def _sided(self, answer: Truth) -> Truth:
         return Truth.UNDECIDED if self.one_sided and answer is Truth.TRUE else answer
@@ -190,10 +195,9 @@ class Statement(Final):
             chosen = self.exhibiting(point)
             if not self.speaks_of(chosen):
                 return None
-            decision, value = decided(self._margin, chosen, strict=self.strict)
+            return self.answers(chosen)
         except (ArithmeticError, ValueError, TypeError, LookupError, AttributeError):
             return None  # not even defined there
-        return self._sided(decision), value
 
     def speaks_of(self, point: Any) -> bool:  # noqa: ANN401 - points are the statement's own
         """Whether every hypothesis certainly holds and the point has the exhibited numbers; nobody is told."""

@@ -14,6 +14,7 @@ from dpmatrix.commands.failures import one_line
 from dpmatrix.commands.places import about_the_place, in_order, line_by_line
 from dpmatrix.commands.runs import DEFAULT_LEDGER, LedgerPath, read_ledger
 from dpmatrix.commands.sentences import tell_printed
+from dpmatrix.errors import InvalidParameterError
 from dpmatrix.kernel.sources import FOLDER, recorded
 from dpmatrix.printed.copies import folder_of_copies
 from dpmatrix.reporting.bindings import add_bindings, bindings_text
@@ -52,9 +53,24 @@ def claims_command(
         bool,
         typer.Option("--bindings", help="Count how formulas of proofs are bound to statements, and why not better."),
     ] = False,
+    at: Annotated[
+        list[str] | None,
+        typer.Option("--at", metavar="FIELD=VALUE,...", help="Evaluate ID, ID+repair or ID/STEP there."),
+    ] = None,
+    chosen: Annotated[
+        list[str] | None,
+        typer.Option("--with", metavar="CONSTANT=VALUE", help="With --at: a number that the statement says exists."),
+    ] = None,
+    fields: Annotated[bool, typer.Option("--fields", help="Say which fields --at takes, and give an example.")] = False,
+    seconds: Annotated[int, typer.Option("--seconds", min=1, help="With --at: processor time at most.")] = 60,
     ledger: LedgerPath = DEFAULT_LEDGER,
 ) -> None:
     """List the claims, those of a document, or those with some words, or show one, as the last run left them."""
+    if at is not None or chosen is not None or fields:
+        both = fields and (at is not None or chosen is not None)
+        _refuse({"--find": find is not None, "--table": table, "--bindings": bindings, "--fields": both})
+        _about_one(claim, at or [], chosen or [], seconds, fields=fields, as_json=as_json)
+        return
     registry, wanted = _chosen(claim, find)
     more = 0
     if find is not None and not as_json:
@@ -92,6 +108,33 @@ def claims_command(
         if more:
             typer.echo(f"and {counted(more, 'claim')} more; look for more words, or in one document")
     raise typer.Exit(exit_code(described))
+
+
+def _refuse(options: Mapping[str, bool]) -> None:
+    """Refuse options that do not go with --at, --with and --fields.
+
+    Raises
+    ------
+    InvalidParameterError
+        If one is given.
+    """
+    for name in (name for name, given in options.items() if given):
+        beside = "--at and --with" if name == "--fields" else "--at, --with and --fields"
+        raise InvalidParameterError(name, f"it does not go with {beside}", "leave one out")
+
+
+def _about_one(
+    target: str | None, at: list[str], chosen: list[str], seconds: int, *, fields: bool, as_json: bool
+) -> None:
+    """Say what points of a statement are, or evaluate it at one; other look-ups start without what that needs."""
+    if fields:
+        from dpmatrix.commands.record_fields import show_fields
+
+        show_fields(target, as_json=as_json)
+    else:
+        from dpmatrix.commands.statements import evaluate_at
+
+        evaluate_at(target, at, chosen, seconds, as_json=as_json)
 
 
 def _chosen(what: str | None, find: str | None) -> tuple[Registry, tuple[str, ...]]:

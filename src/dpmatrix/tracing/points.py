@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import inspect
 import itertools
 import types
 import typing
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from fractions import Fraction
-from functools import partial
 from typing import Any, TypeAlias
 
 import attrs
 from flint import arb, fmpq, fmpq_mat, fmpz, fmpz_mat
 
+from dpmatrix.claims.records import point_hint
 from dpmatrix.tracing.copies import copies
 from dpmatrix.tracing.expressions import Sort, UntraceableError, Variable
 from dpmatrix.tracing.matrices import Matrix
@@ -84,15 +83,10 @@ def point_type(margins: typing.Iterable[Any]) -> tuple[str, Any]:
     UntraceableError
         If none does.
     """
-    for margin in margins:
-        given = margin
-        while isinstance(given, partial):
-            given = given.func
-        names = [name for name in inspect.signature(margin).parameters if name not in getattr(margin, "keywords", {})]
-        hint = typing.get_type_hints(given).get(names[0], Any) if names else Any
-        if hint is not Any and not isinstance(hint, typing.TypeVar):
-            return names[0], hint
-    raise UntraceableError("a point of no declared type")
+    found = point_hint(margins)
+    if found is None:
+        raise UntraceableError("a point of no declared type")
+    return found
 
 
 def is_sized(hint: Any) -> bool:  # noqa: ANN401 - an annotation
