@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import copy
 import json
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from dpmatrix.errors import InvalidParameterError
+from dpmatrix.errors import DpmatrixError, InvalidParameterError
 from dpmatrix.mechanisms import LaplaceInputPerturbation
 from dpmatrix.mechanisms.menu import DIRECTIONS
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.randomness.entropy import SeededEntropy
 from dpmatrix.release_certificates import fields
+from dpmatrix.release_certificates.agreement import agreeing_mechanism
+from dpmatrix.release_certificates.reading import read_release
 from dpmatrix.release_certificates.record import release_record
 from tests.release_certificates.releases import GAUSSIAN, NAMES, RECORDS, refused, released
 
@@ -200,6 +203,7 @@ def test_files_that_are_no_release(content, words, certify) -> None:
         ("columns", []),
         ("columns", ["a", "b", "c\ud800"]),
         ("columns", ["a", "b", ""]),
+        ("columns", ["a", "b", "c\x00"]),
         ("columns", ["a"] * 5000),
         ("norm_bound", 1),
         ("norm_bound", "1/0"),
@@ -238,3 +242,44 @@ def test_a_mechanism_with_a_divisor_of_its_own_is_not_written() -> None:
     mechanism = LaplaceInputPerturbation(1, divisor=7)
     with pytest.raises(InvalidParameterError, match="it divides by 7"):
         release_record(mechanism, mechanism.release(RECORDS), ["a", "b", "c"], len(RECORDS))
+
+
+PALETTE = [None, True, 0, 1, -1, 1e308, "", "0", "1", "1/2", "9" * 1999, "1/" + "9" * 1999, "a", [], {}, [["1"]]]
+
+
+def leaves(value: object, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the way to everything in a record, of lists the first entry and the last."""
+    yield path
+    if isinstance(value, dict):
+        for name, entry in value.items():
+            yield from leaves(entry, (*path, name))
+    elif isinstance(value, list) and value:
+        for place in (0, len(value) - 1):
+            yield from leaves(value[place], (*path, place))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_else_can_be_edited(name, tmp_path) -> None:
+    """Each field by each value of the palette; what is accepted are names of columns, and numbers of no consequence.
+
+    The number of records is one for mechanisms that divide by nothing.
+    """
+    record, file = released(name), tmp_path / "release.json"
+    accepted, lines = set(), set()
+    for path in list(leaves(record))[1:]:
+        for value in PALETTE:
+            found = copy.deepcopy(record)
+            place = found
+            for step in path[:-1]:
+                place = place[step]
+            place[path[-1]] = value
+            file.write_text(json.dumps(found), encoding="utf-8")
+            try:
+                agreeing_mechanism(read_release(file))
+            except DpmatrixError as error:
+                lines.add(str(error))
+                continue
+            if found != record:
+                accepted.add(path[0])
+    assert not [line for line in lines if "\n" in line or len(line) > 600]
+    assert accepted == ({"columns", "records"} if name in DIRECTIONS else {"columns"})

@@ -8,13 +8,16 @@ import json
 import math
 import re
 from fractions import Fraction
+from hashlib import sha256
 from html.parser import HTMLParser
 from pathlib import Path
 
 import attrs
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+from dpmatrix.__main__ import app
 from dpmatrix.claims import AuditRecord, AuditVerdict, Excess, Ledger, Standing, State, Way, code_name
 from dpmatrix.claims.ledger import dump
 from dpmatrix.mechanisms import LaplaceInputPerturbation, SymmetrisedWishartMechanism
@@ -28,7 +31,7 @@ from dpmatrix.release_certificates.topics import ANSWERED, NOT_APPLICABLE, OPEN
 from dpmatrix.release_certificates.utility import noise_size
 from dpmatrix.release_certificates.words import group_rows, hazards, promise
 from dpmatrix.spec import accepted_run, load
-from tests.release_certificates.releases import NAMES, released
+from tests.release_certificates.releases import GAUSSIAN, NAMES, refused, released
 
 PURE = PrivacyGuarantee(1, 0, Adjacency.REPLACE_ONE)
 APPROXIMATE = PrivacyGuarantee(1, Fraction(1, 10**6), Adjacency.REPLACE_ONE)
@@ -126,8 +129,6 @@ def test_a_release_that_is_not_private_is_called_so(certify) -> None:
 
 
 def test_the_hash_is_that_of_the_file(certify) -> None:
-    from hashlib import sha256
-
     assert certify(released()).exit_code == 0
     assert sha256(Path("release.json").read_bytes()).hexdigest() in page()
 
@@ -318,9 +319,37 @@ def test_the_size_of_laplace_noise(epsilon) -> None:
     assert float(size.frobenius) == pytest.approx(3 * float(size.diagonal))
 
 
-def test_other_words_for_a_page(certify, tmp_path) -> None:
-    from tests.release_certificates.releases import refused
+def test_what_is_read_is_not_written_over(certify) -> None:
+    record = released()
+    certify(record)
+    content = Path("release.json").read_bytes()
+    Path("release.html").write_bytes(content)
+    done = CliRunner().invoke(app, ["certificate", "release.html"])
+    assert done.exit_code == 2
+    assert "'release.html' is read here" in done.stderr
+    assert Path("release.html").read_bytes() == content
 
+
+EXTREMES = [
+    ("1e-40", "1"),
+    ("1000000000", "1"),
+    ("1", str(2**400)),
+    ("1", f"1/{2**400}"),
+    ("1/7", "12345678901/99999999977"),
+]
+
+
+@pytest.mark.parametrize(("epsilon", "bound"), EXTREMES)
+@pytest.mark.parametrize("name", NAMES)
+def test_numbers_of_every_size(name, epsilon, bound, certify) -> None:
+    if name in GAUSSIAN:
+        epsilon = min(epsilon, "1000", key=Fraction)  # the search for the least Gaussian noise takes minutes beyond
+    done = certify(released(name, epsilon=Fraction(epsilon), norm_bound=Fraction(bound)))
+    assert done.exit_code == 0, done.output
+    assert not re.search(r"\b(inf|nan|None)\b", words(page()))
+
+
+def test_other_words_for_a_page(certify, tmp_path) -> None:
     record = released()
     refused(certify(record, "--output", "page.json"), "does not end in .html")
     (tmp_path / "folder.html").mkdir()

@@ -70,18 +70,18 @@ def _write(release: Path, page: Path, key: Path | None, ledger: Path) -> None:
     from dpmatrix.release_certificates.contents import contents
     from dpmatrix.release_certificates.page import render
     from dpmatrix.release_certificates.reading import read_release
+    from dpmatrix.release_certificates.statement import envelope_of, signed
 
-    refuse_unless_regular(page)
+    beside = envelope_of(page)
+    for written in (page, beside):
+        refuse_unless_regular(written)
+        if any(read is not None and read.resolve() == written.resolve() for read in (release, key, ledger)):
+            raise InvalidParameterError("output", f"{str(written)!r} is read here", "name another file")
     said = contents(read_release(release), read_ledger(ledger))
     today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
-    text, written = render(said, today), [page]
+    text = render(said, today)
     if key is not None:
-        from dpmatrix.release_certificates.statement import envelope_of, signed
-
-        line, beside = signed(said, today, text, page.name, key), envelope_of(page)
-        refuse_unless_regular(beside)
-        write_atomically(beside, line)
-        written.append(beside)
+        write_atomically(beside, signed(said, today, text, page.name, key))
     write_atomically(page, text)
-    typer.echo(f"wrote {' and '.join(map(str, written))}")
+    typer.echo(f"wrote {page}" if key is None else f"wrote {page} and {beside}")
     raise typer.Exit(0 if said.stands else 1)

@@ -77,7 +77,8 @@ def _built(file: ReleaseFile) -> AnyMechanism:
     try:
         return build(settings)
     except InvalidParameterError as error:
-        raise InvalidParameterError(f"release: {error.parameter}", error.problem, error.remedy) from error
+        # The problem quotes the value, which may be of any length.
+        raise InvalidParameterError(f"release: {error.parameter}", error.problem[:200], error.remedy[:200]) from error
 
 
 def _check_guarantee(file: ReleaseFile, mechanism: AnyMechanism) -> None:

@@ -30,7 +30,7 @@ UNKNOWN = (
     "that longer records were shortened, or refused, as the file says",
     "that noise of this law and amount was drawn, once, by this library",
     "that epsilon, the bound and the columns were chosen without a look at the records",
-    "the day of the release and, where it is named, the number of records",
+    "the day of the release, the names of the columns and, where it is named, the number of records",
 )
 """What no computation from the file can show; that whoever released vouches for it, a signature can say."""
 

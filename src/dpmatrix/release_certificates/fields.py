@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 import re
+import unicodedata
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from pathlib import Path
@@ -102,8 +103,8 @@ def text(value: object, field: str) -> str:
     """Read a text of ordinary length."""
     if not isinstance(value, str) or len(value) > MOST_CHARACTERS or not value:
         refuse(field, f"it is no text of 1 to {MOST_CHARACTERS} characters")
-    if any(0xD800 <= ord(character) < 0xE000 for character in value):
-        refuse(field, "it holds half a character")
+    if any(unicodedata.category(character) in ("Cc", "Cs") for character in value):
+        refuse(field, "it holds a control character, or half a character")
     return value
 
 
