@@ -11,6 +11,7 @@ from dpmatrix.atomic_files import write_atomically
 from dpmatrix.claims import describe, findings
 from dpmatrix.claims.ledger import dump
 from dpmatrix.commands.audit import audit_mechanism_command
+from dpmatrix.commands.certificate import certificate_command
 from dpmatrix.commands.claims import exit_code
 from dpmatrix.commands.completion import claim_ids
 from dpmatrix.commands.constants import constants, report_section
@@ -95,6 +96,7 @@ app.command()(calibrate)
 app.command()(constants)
 app.command()(reproduce)
 app.command()(pca)
+app.command(name="certificate")(certificate_command)
 app.command(name="trace")(trace_command)
 app.command(name="kernel")(kernel_command)
 app.command(name="documentation")(documentation_command)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -14,7 +14,6 @@ import typer
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from dpmatrix import __version__
 from dpmatrix.atomic_files import refuse_unless_regular, write_atomically
 from dpmatrix.commands.failures import one_line
 from dpmatrix.commands.numbers import read
@@ -24,17 +23,9 @@ from dpmatrix.commands.runs import AsJson
 from dpmatrix.errors import EntropyError, RecordFileError
 from dpmatrix.exact import positive_integer
 from dpmatrix.files import open_source
-from dpmatrix.mechanisms import Release
-from dpmatrix.mechanisms.menu import (
-    AnyMechanism,
-    Settings,
-    build,
-    claims_of,
-    components,
-    excess_words,
-    variances,
-)
-from dpmatrix.privacy.adjacency import Adjacency, replaces
+from dpmatrix.mechanisms.menu import Settings, build, excess_words
+from dpmatrix.privacy.adjacency import Adjacency
+from dpmatrix.release_certificates.record import release_record
 from dpmatrix.reporting.terminal import table_text
 
 
@@ -141,7 +132,9 @@ def pca(
         counted = [0]
         with _shown(progress, counted) as tell:
             release = chosen.release_blocks(source.read(tell), len(source.columns))
-    found = _described(chosen, settings, source.columns, release, counted[0])
+    if not release.private:
+        raise EntropyError("the random bits were not secret")
+    found = release_record(chosen, release, source.columns, counted[0], rank)
     text = json.dumps(found, indent=1, ensure_ascii=False)
     if output is not None:
         write_atomically(output, text + "\n")
@@ -177,41 +170,6 @@ def _shown(wanted: bool, counted: list[int]) -> Iterator[Callable[[int], None]]:
     with bar:
         task = bar.add_task("", total=None)
         yield show
-
-
-def _described(
-    mechanism: AnyMechanism, settings: Settings, columns: Sequence[str], release: Release, count: int
-) -> dict[str, Any]:
-    rank = settings.rank or 1
-    eigenvalues = variances(mechanism, release)
-    guarantee = release.guarantee
-    if guarantee is None:
-        raise EntropyError("the random bits were not secret")
-    found: dict[str, Any] = {
-        "dpmatrix": __version__,
-        "mechanism": mechanism.name,
-        "claims": list(claims_of(mechanism)),
-        "guarantee": {
-            "epsilon": str(guarantee.epsilon),
-            "delta": str(guarantee.delta),
-            "adjacency": guarantee.adjacency.value,
-        },
-        "norm_bound": str(mechanism.norm_bound),
-        "over_norm": mechanism.over_norm,
-        "calibration": settings.calibration,
-        "entropy": release.entropy,
-        "columns": list(columns),
-        "components": components(mechanism, release, rank).tolist(),
-        "explained_variance": None if eigenvalues is None else eigenvalues[:rank].tolist(),
-        "release": {
-            "grid": str(release.grid),
-            "integers": [[str(entry) for entry in row] for row in release.integers.tolist()],
-        },
-    }
-    if replaces(mechanism.adjacency):
-        # Elsewhere the number of records is a secret.
-        found["records"] = count
-    return found
 
 
 def _table(found: dict[str, Any]) -> str:

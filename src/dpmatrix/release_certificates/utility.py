@@ -1,0 +1,65 @@
+"""How large the noise of a release is, from public parameters alone."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from attrs import frozen
+from flint import arb
+
+from dpmatrix.exact import rational
+from dpmatrix.mechanisms.gaussian import GaussianPerturbation
+from dpmatrix.mechanisms.laplace import LaplaceInputPerturbation
+from dpmatrix.mechanisms.menu import AnyMechanism
+from dpmatrix.mechanisms.symmetrised_wishart import SymmetrisedWishartMechanism
+from dpmatrix.release_certificates.numbers import upper
+
+
+@frozen
+class NoiseSize:
+    """Root mean squares of a noise of mean zero, in the units of the published matrix, rounded up.
+
+    Attributes
+    ----------
+    off_diagonal, diagonal
+        Standard deviation of an entry there; ``off_diagonal`` is None for d = 1, where there is none.
+    frobenius
+        Root of the expected square of the Frobenius norm, which the expected norm does not exceed.
+    """
+
+    off_diagonal: Fraction | None
+    diagonal: Fraction
+    frobenius: Fraction
+
+
+def noise_size(mechanism: AnyMechanism, dimension: int, divisor: int, grid: Fraction) -> NoiseSize | None:
+    """Compute the size of the noise, before the rounding of at most half a grid; None of a mechanism that adds none.
+
+    For W_1 - W_2, both of W_d(m, cI), m = d + 1, the variance of an entry is ``2 m c**2`` off the diagonal and twice
+    that on it, twice those of a Wishart matrix; so the expected square of the Frobenius norm is ``2 m c**2 d (d + 1)``.
+    The discrete Laplace law of scale t, with probabilities proportional to exp(-|k|/t), has variance
+    ``1 / (2 sinh(1/2t)**2)``, and a discrete Gaussian at most its parameter. These two are copied from the upper
+    triangle to the lower, so that each of d**2 entries has that variance.
+    """
+    match mechanism:
+        case SymmetrisedWishartMechanism():
+            square = 2 * (dimension + 1) * mechanism.noise_scale(dimension, divisor) ** 2
+            roots = [_root(times * square) for times in (1, 2, dimension * (dimension + 1))]
+        case LaplaceInputPerturbation():
+            # It falls with the half: one that is beyond reason is cut, which bounds the variance from above.
+            half = arb(rational(min(1 / (2 * mechanism.noise_scale(dimension)), Fraction(1000))))
+            roots = _alike(upper(1 / (2 * half.sinh() ** 2)), dimension, grid)
+        case GaussianPerturbation():
+            roots = _alike(mechanism.noise_variance(dimension), dimension, grid)
+        case _:
+            return None
+    return NoiseSize(roots[0] if dimension > 1 else None, roots[1], roots[2])
+
+
+def _alike(variance: Fraction, dimension: int, grid: Fraction) -> list[Fraction]:
+    square = variance * grid**2
+    return [_root(square), _root(square), _root(square * dimension**2)]
+
+
+def _root(value: Fraction) -> Fraction:
+    return upper(arb(rational(value)).sqrt())

@@ -1,0 +1,52 @@
+"""Releases of every mechanism of the menu, as `dpmatrix pca` writes them, and what a refusal has to be."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from click.testing import Result
+
+from dpmatrix.mechanisms.menu import DIRECTIONS, MATRICES, Settings, build
+from dpmatrix.privacy.adjacency import Adjacency
+from dpmatrix.randomness.entropy import Entropy
+from dpmatrix.release_certificates.record import release_record
+
+RECORDS = np.random.default_rng(3).uniform(-0.5, 0.5, (50, 3))
+NAMES = (*MATRICES, *DIRECTIONS)
+GAUSSIAN = ("gaussian", "mod-sulq")
+
+
+def released(
+    name: str = "laplace",
+    adjacency: Adjacency = Adjacency.REPLACE_ONE,
+    *,
+    rank: int = 2,
+    epsilon: object = Fraction(1),
+    delta: object = None,
+    entropy: Entropy | None = None,
+    columns: tuple[str, ...] = ("a", "b", "c"),
+    **public: object,
+) -> dict[str, Any]:
+    """Return a release of the records as a JSON object."""
+    public = {"norm_bound": 1, "over_norm": "clip", "calibration": "tight", **public}
+    calibration = str(public.pop("calibration"))
+    allowed = (Fraction(1, 10**6) if name in GAUSSIAN else 0) if delta is None else delta
+    given = {"epsilon": epsilon, "adjacency": adjacency, **public}
+    mechanism = build(Settings(mechanism=name, calibration=calibration, delta=allowed, public=given, rank=rank))
+    release = mechanism.release(RECORDS, entropy=entropy)
+    return json.loads(json.dumps(release_record(mechanism, release, columns, len(RECORDS), rank)))
+
+
+def refused(done: Result, *words: str) -> None:
+    """Assert that a command ended in one line, with exit code 2, and that nothing was written."""
+    assert done.exit_code == 2, done.output
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1
+    assert "Traceback" not in done.stderr
+    for word in words:
+        assert word in done.stderr
+    assert not [path.name for path in Path().iterdir() if path.suffix in (".html", ".jsonl", ".draft")]
