@@ -15,6 +15,7 @@ from dpmatrix.claims.ledger import Ledger, describe
 from dpmatrix.claims.names import claim_of
 from dpmatrix.claims.observation import Observed, observing
 from dpmatrix.claims.provenance import look_up
+from dpmatrix.claims.records import record_of
 from dpmatrix.claims.registry import Catalogue, Implementation, Registry, implements, nearest
 from dpmatrix.claims.seen import Seen
 from dpmatrix.claims.snapshots import Recorded, read_snapshot, snapshot
@@ -84,6 +85,7 @@ __all__ = [
     "nearest",
     "observing",
     "read_snapshot",
+    "record_of",
     "redefined",
     "snapshot",
     "standings",
