@@ -1,4 +1,7 @@
-"""The generated files are a fresh trace, byte for byte, and their terms have the values of the expressions."""
+"""The terms of the generated files have the values of the expressions, and a file is read as it was written.
+
+That the files are a fresh trace, byte for byte, is tested where every statement is traced (`tests/tracing`).
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from flint import arb
 from dpmatrix.claims import claim_of
 from dpmatrix.exact import precision
 from dpmatrix.kernel.generated import generate
-from dpmatrix.kernel.judging import Proofs, stale
+from dpmatrix.kernel.judging import Proofs
 from dpmatrix.kernel.propositions import Proposition
 from dpmatrix.kernel.rocq import OPAQUE, identifier, term
 from dpmatrix.kernel.sources import FOLDER
@@ -24,10 +27,6 @@ from tests.kernel.rocq_terms import Reader, UndecidedChoiceError
 
 ROOT = Path(__file__).resolve().parents[2]
 OPAQUE_FUNCTIONS = {name: (ARITIES[name], BALLS[name]) for name in OPAQUE}
-
-
-def test_the_generated_files_are_a_fresh_trace() -> None:
-    assert stale(Proofs.read(ROOT / FOLDER).sources, generate(load())) == []
 
 
 def agreement(case: Case, name: str) -> tuple[int, list[str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from fractions import Fraction
+from pathlib import Path
 from zlib import crc32
 
 import attrs
@@ -13,6 +14,9 @@ import pytest
 import dpmatrix.spec
 from dpmatrix.claims import claim_of
 from dpmatrix.claims.traced import Traces
+from dpmatrix.kernel.generated import generate
+from dpmatrix.kernel.judging import Proofs, stale
+from dpmatrix.kernel.sources import FOLDER
 from dpmatrix.spec import traced
 from dpmatrix.tracing import compare, trace
 from dpmatrix.tracing.expressions import Number
@@ -20,6 +24,7 @@ from dpmatrix.tracing.rendering import render
 from dpmatrix.tracing.survey import AT_SIZES, EVERYWHERE, NOT, defined_where, kept, reasons, survey
 from dpmatrix.tracing.writing import apply
 
+ROOT = Path(__file__).resolve().parents[2]
 REGISTRY = dpmatrix.spec.load()
 ASKED = 0
 ENOUGH = 270
@@ -42,6 +47,12 @@ def test_every_statement_is_traced_or_says_why_not(entries):
     assert extents[AT_SIZES] > 0
     assert sum(reasons(entries).values()) == extents[NOT]
     assert all(reasons(entries))
+
+
+def test_the_generated_files_of_proofs_are_this_trace(entries):
+    """Byte for byte, for every proposition that a proof may be about."""
+    traces = {entry.name: entry.traced for entry in entries if entry.traced is not None}
+    assert stale(Proofs.read(ROOT / FOLDER).sources, generate(REGISTRY, traces)) == []
 
 
 def test_what_is_kept_for_readers_is_what_the_tracer_finds(entries):

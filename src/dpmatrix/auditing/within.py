@@ -32,9 +32,7 @@ from dpmatrix.auditing.targets.target import Guarded, Target, at_norm_bound, see
 from dpmatrix.errors import InvalidParameterError, NoVerdictError
 from dpmatrix.exact import Exact, fraction
 from dpmatrix.privacy.adjacency import Adjacency
-
-TOLERANCE, SLACK = 0.2, 2.0
-"""An audit takes at most its seconds, this share more, and so many more seconds."""
+from dpmatrix.time_limits import SLACK, TOLERANCE
 
 TIGHTNESS = 0.92
 _PATIENCE = 0.1

@@ -11,13 +11,13 @@ from typing import Annotated
 import typer
 
 from dpmatrix.atomic_files import write_atomically
-from dpmatrix.auditing.within import SLACK, TOLERANCE
 from dpmatrix.commands.audit_setup import failure_probability_of, seconds_of
 from dpmatrix.commands.failures import one_line
 from dpmatrix.commands.numbers import read
 from dpmatrix.commands.supervision import Job, Outcome, supervised
 from dpmatrix.errors import InvalidParameterError
-from dpmatrix.privacy import Adjacency
+from dpmatrix.privacy.adjacency import Adjacency
+from dpmatrix.time_limits import SLACK, TOLERANCE
 
 _DEFAULT_SECONDS = 60.0
 _LONGEST = 24 * 3600.0

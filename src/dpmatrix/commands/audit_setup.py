@@ -7,7 +7,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from dpmatrix.auditing.certify.checkpoint import facts_of
 from dpmatrix.commands.numbers import read
 from dpmatrix.errors import InvalidParameterError
 
@@ -53,6 +52,8 @@ def planned_settings(checkpoint: Path, given: dict[str, Any]) -> dict[str, Any] 
     """
     if not checkpoint.exists():
         return None
+    from dpmatrix.auditing.certify.checkpoint import facts_of  # the process that watches an audit does without numpy
+
     try:
         settings = json.loads(facts_of(checkpoint)["target"])
         kept = dict(settings["planned"])

@@ -61,8 +61,15 @@ def definition_name(statement: str) -> str:
     return identifier(local.replace("+repair", "_repaired").replace("/", "__").replace("-", "_"))
 
 
-def proposition(statement: Statement) -> Proposition:
+def proposition(statement: Statement, traced: Traced | None = None) -> Proposition:
     """Return a statement as a proposition about every point.
+
+    Parameters
+    ----------
+    statement
+        What is said.
+    traced
+        Its trace, where it has just been made; otherwise it is made here.
 
     Raises
     ------
@@ -76,7 +83,7 @@ def proposition(statement: Statement) -> Proposition:
         raise UntraceableError("a sentence about one run or one datum")
     if statement.one_sided:
         raise UntraceableError("a margin that is no answer where it is positive")
-    traced = trace(statement)
+    traced = trace(statement) if traced is None else traced
     if not traced.complete:
         counted = ", ".join(traced.counted)
         raise UntraceableError(f"counts with {counted}" if counted else "tuples or matrices of any size")

@@ -13,8 +13,8 @@ from functools import lru_cache
 
 from attrs import frozen
 from flint import arb
-from scipy.special import betaincinv
 
+from dpmatrix.auditing.certify.quantiles import beta_quantile
 from dpmatrix.auditing.checks import checked_delta, checked_epsilon, checked_failure_probability
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import Exact, ball, fraction, precision, whole_number
@@ -103,7 +103,7 @@ def _certified(successes: int, trials: int, level: Fraction) -> float:
     """Certify what scipy proposes; every look at the same counts asks for it again."""
     if successes == 0:
         return 0.0
-    proposal = float(betaincinv(successes, trials - successes + 1, float(level)))
+    proposal = beta_quantile(successes, trials - successes + 1, float(level))
     guesses = _safer_guesses(proposal if math.isfinite(proposal) else 0.0)
     return next(guess for guess in guesses if guess == 0.0 or _tail_is_at_most(successes, trials, guess, level))
 

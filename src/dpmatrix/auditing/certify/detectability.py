@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from attrs import frozen
-from scipy.special import betaincinv
 
 from dpmatrix.auditing.certify.confidence import EventCounts, epsilon_lower_bound
+from dpmatrix.auditing.certify.quantiles import beta_quantile, binomial_quantile
 from dpmatrix.exact import Exact, fraction
 
 POWER = 0.99
@@ -70,11 +70,11 @@ class ConfirmationPlan:
     def certifies(self, hits: int, other_hits: int) -> bool:
         """Tell whether such counts refute the claim, by the Clopper-Pearson bounds as scipy gives them."""
         half = self.failure_probability / 2
-        lower = float(betaincinv(hits, self.trials - hits + 1, half)) if hits else 0.0
+        lower = beta_quantile(hits, self.trials - hits + 1, half) if hits else 0.0
         if lower <= self.delta:
             return False
         failures = self.trials - other_hits
-        upper = float(betaincinv(other_hits + 1, failures, 1.0 - half)) if failures else 1.0
+        upper = beta_quantile(other_hits + 1, failures, 1.0 - half) if failures else 1.0
         return math.log(lower - self.delta) > self.epsilon + math.log(upper)
 
 
@@ -86,7 +86,7 @@ def _smallest_leak(plan: ConfirmationPlan) -> float:
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if plan.certifies(middle, 0) else (middle, high)
-    return float(betaincinv(high, plan.trials - high + 1, POWER))
+    return beta_quantile(high, plan.trials - high + 1, POWER)
 
 
 def _smallest_epsilon(plan: ConfirmationPlan, probability: float) -> float:
@@ -94,17 +94,15 @@ def _smallest_epsilon(plan: ConfirmationPlan, probability: float) -> float:
 
     Bad luck on the two sides shares the probability of a miss.
     """
-    from scipy.stats import binom  # takes longer to import than all the rest, and workers do without
-
     miss = (1.0 - POWER) / 2
-    hits = int(binom.ppf(miss, plan.trials, probability))
+    hits = binomial_quantile(miss, plan.trials, probability)
     low, high = 0, hits
     if not plan.certifies(hits, low):
         return math.inf
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if plan.certifies(hits, middle) else (low, middle)
-    other = float(betaincinv(low + 1, plan.trials - low, miss))
+    other = beta_quantile(low + 1, plan.trials - low, miss)
     return math.log((probability - plan.delta) / other)
 
 

@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen
 from scipy.special import gammaln, logsumexp
-from scipy.stats import binom
 
 from dpmatrix.auditing.arrays import FloatArray
 from dpmatrix.auditing.certify.detectability import POWER
+from dpmatrix.auditing.certify.quantiles import binomial_quantile
 from dpmatrix.auditing.checks import checked_failure_probability
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import Exact, fraction
@@ -163,8 +163,8 @@ def would_differ(values: Mapping[str, int], law: Features, other_law: Features, 
         likelier, share = (float(np.mean(sample <= quantile)) for sample in (others, mine))
         more = likelier > share
         # Bad luck on both sides shares the probability of a miss.
-        hits = int(binom.ppf(miss if more else 1 - miss, values[name], likelier))
-        other_hits = int(binom.ppf(1 - miss if more else miss, len(mine), share))
+        hits = binomial_quantile(miss if more else 1 - miss, values[name], likelier)
+        other_hits = binomial_quantile(1 - miss if more else miss, len(mine), share)
         apart = hits * len(mine) - other_hits * values[name]
         if (apart > 0) is more and apart and _log_tail(hits, values[name], other_hits, len(mine)) <= level:
             return True

@@ -14,6 +14,7 @@ import numpy as np
 
 from dpmatrix.auditing.arrays import FloatArray
 from dpmatrix.auditing.certify.detectability import POWER, ConfirmationPlan
+from dpmatrix.auditing.certify.quantiles import binomial_quantile
 from dpmatrix.auditing.search.events import Feature
 from dpmatrix.auditing.search.tallies import Tally
 
@@ -39,8 +40,6 @@ def _caught(
     features: Sequence[Feature], batches: tuple[FloatArray, FloatArray], plan: ConfirmationPlan
 ) -> tuple[bool, list[float]]:
     """Tell whether an event chosen on half of the outputs would be certified, judging it by the other half."""
-    from scipy.stats import binom  # takes longer to import than all the rest, and workers do without
-
     half = len(batches[0]) // 2
     best, scores = False, []
     for first in features:
@@ -55,8 +54,8 @@ def _caught(
             trials = len(batches[0]) - half
             lower, upper = _pessimistic(counts[0], trials, -1.0), _pessimistic(counts[1], trials, 1.0)
             miss = (1.0 - POWER) / 2
-            hits = int(binom.ppf(miss, plan.trials, lower))
-            other_hits = int(binom.ppf(1.0 - miss, plan.trials, upper))
+            hits = binomial_quantile(miss, plan.trials, lower)
+            other_hits = binomial_quantile(1.0 - miss, plan.trials, upper)
             best = best or plan.certifies(hits, other_hits)
         scores.append(highest)
     return best, scores
