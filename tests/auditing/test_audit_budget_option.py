@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from audit.test_zoo_audits import seconds_each
 from audit.zoo import correct_specimens, faulty_specimens
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,7 +31,12 @@ def test_a_budget_asks_for_every_mechanism(budget: str) -> None:
 
 @pytest.mark.parametrize("budget", ["soon", "0m", "-1h", "5"])
 def test_what_is_no_time_is_refused(budget: str) -> None:
-    done = run("--collect-only", f"--audit-budget={budget}")
+    with pytest.raises(pytest.UsageError, match="such as 30m or 2h"):
+        seconds_each(budget)
+
+
+def test_a_run_with_what_is_no_time_does_not_begin() -> None:
+    done = run("--collect-only", "--audit-budget=soon")
     assert done.returncode not in (0, 5)
     assert "such as 30m or 2h" in done.stdout + done.stderr
 
