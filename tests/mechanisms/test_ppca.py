@@ -12,7 +12,7 @@ from scipy.special import erf, erfi
 
 from dpmatrix.errors import InvalidParameterError, TooSlowError
 from dpmatrix.mechanisms import Mechanism, Ppca, Release, SequentialPpca, principal_components
-from dpmatrix.mechanisms.sequential_ppca import mirror, reflection, turned_within
+from dpmatrix.mechanisms.sequential_ppca import direction, mirror, reflection, turned_within
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.bingham import log_bingham_constant
 from dpmatrix.randomness import decisions, matrix_bingham
@@ -340,11 +340,36 @@ def test_reflecting_integers_is_reflecting_the_matrix(size):
         assert (fmpq_mat(found.integers) * found.unit).entries() == expected
 
 
-def test_a_frame_is_that_of_the_steps_in_rational_matrices():
-    """The same bits, with the exact basis carried along: every published integer is the same."""
+def test_a_first_coordinate_of_zero_counts_as_positive():
+    axis, sign = mirror(fmpz_mat([[0], [3]]))
+    assert (axis.entries(), sign) == ([3, 3], 1)
+
+
+def test_a_direction_is_a_column_of_all_coordinates():
+    """Without a reflection it is a basis vector."""
+    column = direction([], 3, 1)
+    assert (column.nrows(), column.ncols()) == (3, 1)
+    assert column.entries() == [0, 1, 0]
+
+
+def test_coordinates_of_sixty_four_digits_are_not_rounded_to_floats():
+    """A large positive integer beside a small negative one has no type of numpy's that holds both."""
+    signs = set()
+    for seed in range(8):
+        mechanism = SequentialPpca(100, direction_bits=64)
+        first, second = mechanism.release([[0.9, -0.3]] * 50, entropy=SeededEntropy(seed)).integers.ravel().tolist()
+        assert first % 1024
+        assert second % 1024
+        signs.add(first > 2**63 > -second > 0)
+    assert True in signs
+
+
+@pytest.mark.parametrize("bits", [24, 64])
+def test_a_frame_is_that_of_the_steps_in_rational_matrices(bits):
+    """The same bits, with the exact basis carried along: every published integer is the same, beyond 2**63 as well."""
     data = np.random.default_rng(8).uniform(-0.3, 0.3, (12, 5))
     for rank in (1, 3, 4, 5):
-        mechanism = SequentialPpca(20, rank=rank)
+        mechanism = SequentialPpca(20, rank=rank, direction_bits=bits)
         release, entropy = mechanism.release(data, entropy=SeededEntropy(rank)), SeededEntropy(rank)
         steps, exponent = mechanism.steps(5), mechanism.exponent([data], 5)
         frame = fmpq_mat(5, 5, [int(i == j) for i in range(5) for j in range(5)])

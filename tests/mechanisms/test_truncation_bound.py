@@ -115,3 +115,16 @@ def test_values_of_the_formula():
 def test_parameters_outside_their_domain_are_refused(parameters, name):
     with pytest.raises(InvalidParameterError, match=name):
         truncation_bound(**{"dimension": 2, "coordinate_bits": 8, **parameters})
+
+
+@pytest.mark.parametrize("dimension", [2, 3, 4, 7])
+def test_the_root_of_the_dimension_is_rounded_up_to_64_digits(dimension: int) -> None:
+    """T is the least multiple of ``h 2**-64`` that is at least ``h sqrt(d)``; of a square it is the root itself."""
+    root = Fraction(math.isqrt((dimension << 128) - 1) + 1, 1 << 64)
+    assert root**2 >= dimension > (root - Fraction(1, 1 << 64)) ** 2
+    longest = root / 2**5
+    assert truncation_bound(dimension, 5, 3, records=2, divisor=7) == Fraction(2, 7) * longest * (6 - longest)
+
+
+def test_records_of_length_zero_lose_nothing() -> None:
+    assert truncation_bound(3, 5, 0, records=4) == 0

@@ -1,0 +1,22 @@
+"""Noise of Wishart matrices, added to integers that no float holds."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from dpmatrix.mechanisms.wishart_noise import rounded_noisy_moment
+from dpmatrix.randomness.entropy import SeededEntropy
+
+
+@pytest.mark.parametrize("symmetrised", [True, False])
+def test_integers_beyond_the_floats_stay_integers(symmetrised: bool) -> None:
+    """With the same digits, a shift of the matrix by multiples of the grid shifts the output by just that."""
+    near, far = (np.array([[0, base], [base, base + 1]], dtype=object) for base in (0, 2**60))
+    first, grid = rounded_noisy_moment(near, Fraction(1), Fraction(1), SeededEntropy(3), symmetrised=symmetrised)
+    second, same = rounded_noisy_moment(far, Fraction(1), Fraction(1), SeededEntropy(3), symmetrised=symmetrised)
+    assert grid == same == Fraction(1, grid.denominator)
+    assert all(isinstance(entry, int) for matrix in (first, second) for entry in matrix.ravel().tolist())
+    assert (second - first == (far - near) * grid.denominator).all()
