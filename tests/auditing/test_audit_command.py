@@ -214,7 +214,7 @@ def finished(folder: Path, process: subprocess.Popen[str]) -> dict[str, object]:
 
 
 def test_kills_at_random_moments_lose_nothing_and_change_nothing(folder: Path) -> None:
-    """Six kills, drawn from a fixed seed; the audit ends with the counts of an undisturbed run.
+    """Eight kills, drawn from a fixed seed; the audit ends with the counts of an undisturbed run.
 
     A kill comes a moment after some line of progress, so that it strikes every phase however busy the machine is. None
     loses what the checkpoint held: what is explored, the finished stages and the counted chunks never get fewer.
@@ -223,8 +223,8 @@ def test_kills_at_random_moments_lose_nothing_and_change_nothing(folder: Path) -
     moments = random.Random(20160212)
     checkpoint = folder / CHECKPOINT
     kills, progress = 0, (0, 0, 0)
-    while kills < 6:
-        process = start(folder, 2 if kills % 5 == 4 else 1, "--resume")
+    while kills < 8:
+        process = start(folder, 2 if kills % 7 == 6 else 1, "--resume")
         assert process.stdout is not None
         seen = [line for _, line in zip(range(moments.randint(1, 8)), process.stdout, strict=False)]
         time.sleep(moments.uniform(0.0, 0.1))

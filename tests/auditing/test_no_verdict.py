@@ -174,13 +174,8 @@ REASONS = {
 }
 
 
-ONE = {"2", "leaving.py:kept", "gone.py:kept", "forgets_to_return", "none_for_a_record", "shape_of_the_data", "text"}
-"""Mechanisms whose first output is refused before a second process would draw."""
-
-
-@pytest.mark.parametrize(
-    ("name", "workers"), [(name, workers) for name in REASONS for workers in ("1", "2") if not {name, workers} <= ONE]
-)
+@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("name", REASONS)
 def test_there_is_no_verdict_and_one_line_says_why(folder: Path, name: str, workers: str) -> None:
     done = run(folder, name, *FASTER, "--workers", workers)
     assert done.returncode == 2, done.stdout + done.stderr

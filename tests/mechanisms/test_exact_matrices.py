@@ -28,7 +28,9 @@ def test_the_trace_of_nothing_is_zero() -> None:
 @pytest.mark.parametrize("integers", [np.array([[3]]), np.array([[np.int64(3)]], dtype=object), np.array([[3.0]])])
 def test_a_release_holds_integers_of_python(integers: np.ndarray) -> None:
     facts = {"grid": Fraction(1), "guarantee": None, "mechanism": "none", "adjacency": Adjacency.REPLACE_ONE}
-    release = Release(integers=integers, entropy="none", **facts)
-    assert type(release.integers[0, 0]) is int
+    assert type(Release(integers=integers, entropy="none", **facts).integers[0, 0]) is int
+
+
+def test_the_fields_of_a_release_are_named() -> None:
     with pytest.raises(TypeError):
-        Release(integers, Fraction(1), None, "none", Adjacency.REPLACE_ONE, "none")  # type: ignore[misc]  # to be refused
+        Release(np.array([[3]]), Fraction(1), None, "none", Adjacency.REPLACE_ONE, "none")  # type: ignore[misc]  # to be refused

@@ -21,6 +21,7 @@ from attrs import asdict, evolve
 
 from dpmatrix.atomic_files import write_atomically
 from dpmatrix.auditing import AuditPlan
+from dpmatrix.auditing.certify.checkpoint import facts_of
 from dpmatrix.auditing.planning.conditions import Planned
 from dpmatrix.auditing.record import result_to_json
 from dpmatrix.auditing.result import AuditResult
@@ -29,7 +30,6 @@ from dpmatrix.auditing.targets.target import scaled_records
 from dpmatrix.auditing.within import audit_within, given_sizes
 from dpmatrix.commands.audit_pairs import Offered, offered_by
 from dpmatrix.commands.audit_replay import replayed
-from dpmatrix.commands.audit_setup import planned_settings
 from dpmatrix.commands.processes import processes
 from dpmatrix.commands.supervision import Job, Outcome
 from dpmatrix.errors import DpmatrixError, InvalidParameterError, NoVerdictError
@@ -131,7 +131,7 @@ def _audited(job: Job, place: list[Path | None]) -> Outcome:
     target = NamedTarget(str(job.mechanism))
     offered = offered_by(job)
     given = _given(job, target, offered)
-    kept = planned_settings(checkpoint, given)
+    kept = _planned_settings(checkpoint, given)
     pairs = offered.pairs
     sizes = None
     if job.training is not None and job.confirmation is not None:
@@ -160,6 +160,30 @@ def _audited(job: Job, place: list[Path | None]) -> Outcome:
             source=offered.source,
         )
         return _verdict(result, given, job, checkpoint)
+
+
+def _planned_settings(checkpoint: Path, given: dict[str, Any]) -> dict[str, Any] | None:
+    """Return what an earlier run planned that had the same things given; None if there is no checkpoint.
+
+    Raises
+    ------
+    InvalidParameterError
+        If the file is no checkpoint, or one of another audit.
+    """
+    if not checkpoint.exists():
+        return None
+    try:
+        settings = json.loads(facts_of(checkpoint)["target"])
+        kept = dict(settings["planned"])
+        earlier = dict(settings["given"])
+    except (KeyError, TypeError, ValueError) as error:
+        problem = f"{checkpoint} was written by something else"
+        raise InvalidParameterError("checkpoint", problem, "name another file") from error
+    for name, value in given.items():
+        if earlier.get(name) != value:
+            problem = f"{checkpoint} belongs to an audit with another {name}: {earlier.get(name)}"
+            raise InvalidParameterError("checkpoint", problem, "repeat the arguments, or name another file")
+    return kept
 
 
 def _verdict(result: AuditResult, given: dict[str, Any], job: Job, checkpoint: Path) -> Outcome:

@@ -1,11 +1,8 @@
-"""What an audit on the command line needs before it begins: its arguments read, and those of an interrupted one."""
+"""What an audit on the command line needs before it begins: its time and its confidence, read."""
 
 from __future__ import annotations
 
-import json
 from fractions import Fraction
-from pathlib import Path
-from typing import Any
 
 from dpmatrix.commands.numbers import read
 from dpmatrix.errors import InvalidParameterError
@@ -40,29 +37,3 @@ def failure_probability_of(confidence: str) -> Fraction:
     if not 0 < value < 1:
         raise InvalidParameterError("confidence", f"{confidence!r} is outside (0, 1)", "write for instance 0.999999")
     return value
-
-
-def planned_settings(checkpoint: Path, given: dict[str, Any]) -> dict[str, Any] | None:
-    """Return what an earlier run planned that had the same things given; None if there is no checkpoint.
-
-    Raises
-    ------
-    InvalidParameterError
-        If the file is no checkpoint, or one of another audit.
-    """
-    if not checkpoint.exists():
-        return None
-    from dpmatrix.auditing.certify.checkpoint import facts_of  # the process that watches an audit does without numpy
-
-    try:
-        settings = json.loads(facts_of(checkpoint)["target"])
-        kept = dict(settings["planned"])
-        earlier = dict(settings["given"])
-    except (KeyError, TypeError, ValueError) as error:
-        problem = f"{checkpoint} was written by something else"
-        raise InvalidParameterError("checkpoint", problem, "name another file") from error
-    for name, value in given.items():
-        if earlier.get(name) != value:
-            problem = f"{checkpoint} belongs to an audit with another {name}: {earlier.get(name)}"
-            raise InvalidParameterError("checkpoint", problem, "repeat the arguments, or name another file")
-    return kept
