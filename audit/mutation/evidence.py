@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -17,9 +16,12 @@ import pytest
 
 from dpmatrix.claims import Evidence, Grade
 from dpmatrix.claims.evidence import KERNEL_GRADES
+from mutation.pool import forked
 
 FOLDERS = ("proofs_checks", "tests", "audit")
 
+SECONDS_OF_COLLECTION = 1800.0
+"""Processor time after which the collection is given up."""
 OVERHEAD = 0.01
 """Seconds that an item takes beside its own."""
 TAIL = 1500
@@ -62,18 +64,27 @@ def collect(root: Path, claims: Collection[str]) -> dict[str, frozenset[str]]:
     files = _files(root, claims)
     with tempfile.TemporaryDirectory() as folder:
         listing = Path(folder) / "declared.json"
-        options = ["--collect-only", "-q", "-p", "no:cacheprovider", "--declared-evidence", str(listing)]
-        command = [sys.executable, "-m", "pytest", *files, *options]
-        alone = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # as `run` asks
-        done = subprocess.run(command, cwd=root, env=alone, capture_output=True, text=True, check=False)
-        if done.returncode != 0 or not listing.exists():
-            raise NoEvidenceError(f"the evidence could not be collected:\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
+        [(_, (code, said))] = forked(
+            lambda _: _declared(root, files, listing), [None], lambda _: SECONDS_OF_COLLECTION, workers=1
+        )
+        if code != 0 or not listing.exists():
+            raise NoEvidenceError(f"the evidence could not be collected:\n{said}")
         declared = [Evidence.from_json(record) for record in json.loads(listing.read_text(encoding="utf-8"))]
     found: dict[str, set[str]] = {}
     for item in declared:
         if item.grade is not Grade.STATISTICAL and item.grade not in KERNEL_GRADES:
             found.setdefault(item.citation.claim, set()).add(item.node)
     return {claim: frozenset(nodes) for claim, nodes in found.items()}
+
+
+def _declared(root: Path, files: Sequence[str], listing: Path) -> tuple[int, str]:
+    """Have pytest write down in this process what evidence there is; return its exit code and the end of its output."""
+    printed = _divert()
+    os.chdir(root)
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # as `run` asks
+    options = ["--collect-only", "-q", "-p", "no:cacheprovider", "--declared-evidence", str(listing)]
+    code = int(pytest.main([*files, *options]))
+    return code, _end_of(printed, 2 * TAIL)
 
 
 @attrs.define(eq=False)  # pytest keeps its plugins in sets
@@ -110,6 +121,13 @@ def _divert() -> int:
         return os.dup(file.fileno())
 
 
+def _end_of(printed: int, size: int) -> str:
+    sys.stdout.flush()
+    sys.stderr.flush()
+    end = os.lseek(printed, 0, os.SEEK_END)
+    return os.pread(printed, size, max(0, end - size)).decode(errors="replace")
+
+
 def run(root: Path, nodes: Iterable[str], *, first_failure: bool) -> tuple[int, Recorder]:
     """Run items in this process, in the given order; return pytest's exit code and what was recorded."""
     printed = _divert()
@@ -120,8 +138,7 @@ def run(root: Path, nodes: Iterable[str], *, first_failure: bool) -> tuple[int, 
     options = ["-q", "--tb=native", "-p", "no:cacheprovider", *(["-x"] if first_failure else [])]
     code = int(pytest.main([*options, *nodes], plugins=[recorder]))
     if code != pytest.ExitCode.OK and not recorder.failed:
-        size = os.lseek(printed, 0, os.SEEK_END)
-        recorder.reason = os.pread(printed, TAIL, max(0, size - TAIL)).decode(errors="replace")
+        recorder.reason = _end_of(printed, TAIL)
     return code, recorder
 
 

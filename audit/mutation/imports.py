@@ -9,6 +9,19 @@ from pathlib import Path
 
 import attrs
 
+_HOLDERS = ("body", "orelse", "finalbody", "handlers", "cases")
+"""Where a statement, a handler or a case keeps its statements."""
+
+
+def _statements(tree: ast.Module) -> Iterator[ast.AST]:
+    """Walk through the statements and what holds some, not through expressions, which cannot import."""
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for name in _HOLDERS:
+            waiting += getattr(node, name, ())
+
 
 @attrs.define
 class Imports:
@@ -38,7 +51,7 @@ class Imports:
     def _named(self, name: str) -> Iterator[str]:
         path = self.files[name]
         package = name if path.name == "__init__.py" else name.rpartition(".")[0]
-        for node in ast.walk(ast.parse(path.read_bytes())):
+        for node in _statements(ast.parse(path.read_bytes())):
             if isinstance(node, ast.Import):
                 yield from (alias.name for alias in node.names)
             elif isinstance(node, ast.ImportFrom):

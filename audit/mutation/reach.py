@@ -35,6 +35,7 @@ def described(claim: Claim) -> frozenset[Place]:
             pass
     modules = _module_of_file()
     found: set[Place] = set()
+    gc.unfreeze()  # what is frozen is not among the objects
     for thing in gc.get_objects():
         if id(thing) in seen:
             if isinstance(thing, types.FunctionType) and thing.__code__.co_filename in modules:

@@ -12,9 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from audit.mutation.evidence import in_order
+from tests.warm import tools
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(REPOSITORY / "audit"))
+
+from mutation.evidence import in_order  # noqa: E402 - a folder of scripts
 
 SETTINGS = """
 [pytest]
@@ -113,8 +116,7 @@ def mutate(
         *base,
         "--warm",
     ]
-    command = [sys.executable, str(REPOSITORY / "audit" / "mutate.py"), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    return tools().run([str(REPOSITORY / "audit" / "mutate.py"), *arguments])
 
 
 @pytest.fixture(scope="module")
@@ -210,9 +212,8 @@ def test_what_statements_compute_with_is_judged_by_its_own_tests(tmp_path) -> No
     (tmp_path / "of_base").mkdir()
     (tmp_path / "of_base" / "test_root.py").write_text(OF_THE_BASE, encoding="utf-8")
     (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = --import-mode=importlib\n", encoding="utf-8")
-    tool = [sys.executable, str(REPOSITORY / "audit" / "mutate_sources.py"), "--root", str(tmp_path)]
-    trace = [*tool, "--trace", str(tmp_path / "lines"), "--", "of_base"]
-    subprocess.run(trace, check=True, capture_output=True)
+    tool = [str(REPOSITORY / "audit" / "mutate_sources.py"), "--root", str(tmp_path)]
+    tools().run([*tool, "--trace", str(tmp_path / "lines"), "--", "of_base"]).check_returncode()
     words = ("--module", exact, "--lines", str(tmp_path / "lines"))
     mutate(tmp_path, EVIDENCE, "", *words, module=ROOTED, base=(exact,))
     records = {record["key"]: record for record in json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))}

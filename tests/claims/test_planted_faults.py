@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.warm import tools
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPOSITORY / "audit"))
 
@@ -26,8 +28,8 @@ def plant(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
         catalogue = tmp_path / "faults.toml" if text else planted.CATALOGUE
         if text:
             catalogue.write_text(text, encoding="utf-8")
-        command = [sys.executable, str(REPOSITORY / "audit" / "plant.py"), *names, "--catalogue", str(catalogue)]
-        return subprocess.run(command, capture_output=True, text=True, check=False, cwd=REPOSITORY)
+        command = [str(REPOSITORY / "audit" / "plant.py"), *names, "--catalogue", str(catalogue)]
+        return tools().run(command, cwd=REPOSITORY)
 
     return run
 

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.warm import tools
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPOSITORY / "audit"))
 
@@ -41,6 +43,7 @@ def idle(value):
 
 ITEMS = """
 import pytest
+
 from toy_library.noise import scale, total
 
 
@@ -119,8 +122,7 @@ def tool(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
         options = ["--root", str(tmp_path), "--library", "toy_library", "--survivors", str(tmp_path / "survivors.toml")]
-        command = [sys.executable, str(REPOSITORY / "audit" / "mutate_sources.py"), *options, *arguments]
-        return subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+        return tools().run([str(REPOSITORY / "audit" / "mutate_sources.py"), *options, *arguments], cwd=tmp_path)
 
     return run
 

@@ -15,6 +15,7 @@ import pytest
 
 from dpmatrix.reporting.restamp import restamp
 from tests.reporting.toy import environment
+from tests.warm import runs
 
 INI = """
 [pytest]
@@ -255,19 +256,22 @@ class Toy:
         restamp(self.root, self.fingerprints())
 
     def pytest(self, *arguments: str, python: Iterable[str] = ()) -> Run:
-        """Run pytest in a process of its own."""
+        """Run pytest in a process of its own; where that has options, in one that imports everything itself."""
         before = self.ledger.read_bytes() if self.ledger.exists() else None
         parallel = ["-p", "xdist"] if "-n" in arguments else []
-        command = [sys.executable, *python, "-m", "pytest", "-p", "dpmatrix.reporting.pytest_plugin"]
-        done = subprocess.run(
-            [*command, *parallel, *arguments],
-            cwd=self.root,
-            env=environment(),
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=120,
-        )
+        command = ["-m", "pytest", "-p", "dpmatrix.reporting.pytest_plugin", *parallel, *arguments]
+        if python:
+            done = subprocess.run(
+                [sys.executable, *python, *command],
+                cwd=self.root,
+                env=environment(),
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=120,
+            )
+        else:
+            done = runs().run(command, cwd=self.root, env=environment(), timeout=120)
         after = self.ledger.read_bytes() if self.ledger.exists() else None
         record = json.loads(after) if after is not None and after != before else {"violations": []}
         return Run(done.returncode, done.stdout + done.stderr, tuple(record["violations"]))

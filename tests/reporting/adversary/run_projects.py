@@ -7,6 +7,7 @@ exit code, as a parent sees it, in ``code.txt``.
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import os
@@ -14,6 +15,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from _pytest.config import default_plugins  # what every run of pytest imports
 from guards import take_away
 
 PLUGIN = "dpmatrix.reporting.pytest_plugin"
@@ -51,11 +53,16 @@ def _judge(job: dict) -> int:
 
 def main(jobs: list[dict]) -> None:
     """Run every job, one after the other."""
-    for name in IMPORTED:
-        importlib.import_module(f"dpmatrix.reporting.{name}")
+    for name in (
+        *(f"_pytest.{name}" for name in default_plugins),
+        *(f"dpmatrix.reporting.{name}" for name in IMPORTED),
+    ):
+        importlib.import_module(name)
     templates = importlib.import_module("dpmatrix.reporting.html").templates()
     for name in templates.list_templates():
         templates.get_template(name)
+    gc.collect()
+    gc.freeze()  # a fork need not look through all of it when it collects
     for job in jobs:
         root = Path(job["root"])
         _in_a_fork(root, lambda root=root, job=job: _stamp(root, job["without"]))
