@@ -20,6 +20,7 @@ from dpmatrix.kernel.sources import FOLDER
 from dpmatrix.spec import traced
 from dpmatrix.tracing import compare, trace
 from dpmatrix.tracing.expressions import Number
+from dpmatrix.tracing.points import Record
 from dpmatrix.tracing.rendering import render
 from dpmatrix.tracing.survey import AT_SIZES, EVERYWHERE, NOT, defined_where, kept, reasons, survey
 from dpmatrix.tracing.writing import apply
@@ -27,8 +28,10 @@ from dpmatrix.tracing.writing import apply
 ROOT = Path(__file__).resolve().parents[2]
 REGISTRY = dpmatrix.spec.load()
 ASKED = 0
-ENOUGH = 270
+ENOUGH = 320
 """Statements that have an expression at every point, at least."""
+ENOUGH_CLAIMS = 90
+"""Claims whose statement, step and repair aside, has expressions at every point or at small sizes, at least."""
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +48,7 @@ def test_every_statement_is_traced_or_says_why_not(entries):
     extents = Counter(entry.extent for entry in entries)
     assert extents[EVERYWHERE] >= ENOUGH
     assert extents[AT_SIZES] > 0
+    assert sum(entry.role == "main" and entry.traced is not None for entry in entries) >= ENOUGH_CLAIMS
     assert sum(reasons(entries).values()) == extents[NOT]
     assert all(reasons(entries))
 
@@ -81,6 +85,21 @@ def test_expressions_at_small_sizes_have_the_values_of_their_margins(entries):
     agreements = [compare(attrs.evolve(traced, cases=traced.cases[:2]), 2) for traced in sized]
     assert [difference for agreement in agreements for difference in agreement.differences] == []
     assert sum(agreement.values for agreement in agreements) > len(sized)
+
+
+def test_a_statement_of_square_matrices_and_columns_is_traced_at_both_shapes():
+    traced = trace(statement("wishart.psd-preservation"))
+    shapes = {
+        tuple((grid.rows, grid.columns) for grid in case.layout.fields.values())
+        for case in traced.cases
+        if isinstance(case.layout, Record)
+    }
+    assert {(data, factor, (2, 1)) for data in ((2, 2), (2, 1)) for factor in ((2, 2), (2, 1))} <= shapes
+    assert compare(attrs.evolve(traced, cases=traced.cases[:4]), 2).differences == ()
+
+
+def test_points_have_the_record_of_the_hypothesis_that_asks_for_most():
+    assert trace(statement("analyze-gauss.eigenvalue-properties/diagonalizable")).sizes == (2,)
 
 
 def test_the_point_check_finds_another_constant():

@@ -8,7 +8,7 @@ import typing
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import attrs
 from flint import arb, fmpq, fmpq_mat, fmpz, fmpz_mat
@@ -65,14 +65,33 @@ class Row:
 
 @attrs.frozen
 class Grid:
-    """A square matrix of given order."""
+    """A matrix of given shape."""
 
     kind: type
-    order: int
+    rows: int
+    columns: int
     entries: tuple[Field, ...]
 
 
 Layout: TypeAlias = Field | Fixed | Record | Row | Grid
+
+
+@attrs.frozen
+class Size:
+    """Length of tuples, and the shapes that each matrix may have."""
+
+    length: int
+    shapes: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def square(cls, order: int) -> Self:
+        """Return tuples of one length, and square matrices of that order."""
+        return cls(order, ((order, order),))
+
+    @classmethod
+    def with_columns(cls, order: int) -> Self:
+        """Return tuples of one length, and matrices of as many rows: square ones and columns."""
+        return cls(order, ((order, order), (order, 1)))
 
 
 def point_type(margins: typing.Iterable[Any]) -> tuple[str, Any]:
@@ -100,8 +119,8 @@ def is_sized(hint: Any) -> bool:  # noqa: ANN401 - an annotation
     return any(is_sized(inner) for inner in typing.get_args(hint) if inner is not Ellipsis)
 
 
-def layouts(hint: Any, path: str, size: int) -> Iterator[Layout]:  # noqa: ANN401 - an annotation
-    """Yield the layouts of points of a type, one for each combination of flags and members of enumerations.
+def layouts(hint: Any, path: str, size: Size) -> Iterator[Layout]:  # noqa: ANN401 - an annotation
+    """Yield the layouts of points of a type, one for each combination of flags, members and shapes.
 
     Parameters
     ----------
@@ -110,7 +129,7 @@ def layouts(hint: Any, path: str, size: int) -> Iterator[Layout]:  # noqa: ANN40
     path
         Name of the point or of the field.
     size
-        Length of tuples and order of matrices.
+        Length of tuples and shapes of matrices.
 
     Raises
     ------
@@ -127,12 +146,14 @@ def layouts(hint: Any, path: str, size: int) -> Iterator[Layout]:  # noqa: ANN40
         yield Field(Variable(path, Sort.REAL), hint)
     elif hint in (fmpq_mat, fmpz_mat):
         sort = Sort.REAL if hint is fmpq_mat else Sort.INTEGER
-        places = itertools.product(range(1, size + 1), repeat=2)
         kind = fmpq if hint is fmpq_mat else fmpz
-        yield Grid(hint, size, tuple(Field(Variable(f"{path}[{i},{j}]", sort), kind) for i, j in places))
+        for rows, columns in size.shapes:
+            places = itertools.product(range(1, rows + 1), range(1, columns + 1))
+            cells = tuple(Field(Variable(f"{path}[{i},{j}]", sort), kind) for i, j in places)
+            yield Grid(hint, rows, columns, cells)
     elif typing.get_origin(hint) is tuple:
         inside = typing.get_args(hint)
-        kinds = (inside[0],) * size if Ellipsis in inside else inside
+        kinds = (inside[0],) * size.length if Ellipsis in inside else inside
         options = [list(layouts(kind, f"{path}[{place}]", size)) for place, kind in enumerate(kinds, start=1)]
         yield from (Row(entries) for entries in itertools.product(*options))
     elif isinstance(hint, type) and issubclass(hint, Enum):
@@ -143,7 +164,7 @@ def layouts(hint: Any, path: str, size: int) -> Iterator[Layout]:  # noqa: ANN40
         raise UntraceableError(f"a field of type {getattr(hint, '__name__', hint)}")
 
 
-def _union(hints: tuple[Any, ...], path: str, size: int) -> Iterator[Layout]:
+def _union(hints: tuple[Any, ...], path: str, size: Size) -> Iterator[Layout]:
     numbers = [hint for hint in hints if hint in (*REALS, *WHOLE)]
     others = [hint for hint in hints if hint not in numbers]
     if numbers:
@@ -155,7 +176,7 @@ def _union(hints: tuple[Any, ...], path: str, size: int) -> Iterator[Layout]:
             yield from layouts(hint, path, size)
 
 
-def _records(kind: type, path: str, size: int) -> Iterator[Layout]:
+def _records(kind: type, path: str, size: Size) -> Iterator[Layout]:
     hints = typing.get_type_hints(kind)
     fields = [field.name for field in attrs.fields(kind) if field.init]
     prefix = f"{path}." if path else ""
@@ -172,7 +193,7 @@ def fields_of(layout: Layout) -> Iterator[Field | Fixed]:
         case Record(_, fields):
             for inner in fields.values():
                 yield from fields_of(inner)
-        case Row(entries) | Grid(_, _, entries):
+        case Row(entries) | Grid(_, _, _, entries):
             for inner in entries:
                 yield from fields_of(inner)
 
@@ -196,8 +217,8 @@ def point(layout: Layout, values: Mapping[Variable, fmpq]) -> Any:  # noqa: ANN4
             return value
         case Row(entries):
             return tuple(point(entry, values) for entry in entries)
-        case Grid(kind, order, entries):
-            return kind(order, order, [point(entry, values) for entry in entries])
+        case Grid(kind, rows, columns, entries):
+            return kind(rows, columns, [point(entry, values) for entry in entries])
         case Record(kind, fields):
             return kind(**{_alias(kind, name): point(inner, values) for name, inner in fields.items()})
 
@@ -209,6 +230,8 @@ def values_at(layout: Layout, given: Any) -> dict[Variable, fmpq] | None:  # noq
         return None if number is None else {layout.variable: fmpq(number.numerator, number.denominator)}
     if isinstance(layout, Fixed):
         return {} if given == layout.value else None
+    if isinstance(layout, Grid) and (given.nrows(), given.ncols()) != (layout.rows, layout.columns):
+        return None
     found: dict[Variable, fmpq] = {}
     for inner, part in _entries(layout, given):
         values = values_at(inner, part)
@@ -224,7 +247,7 @@ def _entries(layout: Record | Row | Grid, given: Any) -> Iterator[tuple[Layout, 
             yield from ((inner, getattr(given, name)) for name, inner in fields.items())
         case Row(entries):
             yield from zip(entries, given, strict=True)
-        case Grid(_, _, cells):
+        case Grid(_, _, _, cells):
             yield from zip(cells, given.entries(), strict=True)
 
 
@@ -250,8 +273,8 @@ def symbolic_point(layout: Layout, integers: Mapping[Variable, int]) -> Any:  # 
             return copies().counterpart(value)
         case Row(entries):
             return tuple(symbolic_point(entry, integers) for entry in entries)
-        case Grid(_, order, entries):
-            return Matrix(order, order, [symbolic_point(entry, integers) for entry in entries])
+        case Grid(_, rows, columns, entries):
+            return Matrix(rows, columns, [symbolic_point(entry, integers) for entry in entries])
         case Record(kind, fields):
             made = copies().counterpart(kind)
             return made(**{_alias(kind, name): symbolic_point(inner, integers) for name, inner in fields.items()})

@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 
 from dpmatrix.claims import Condition, Statement
+from dpmatrix.claims.records import record_of
 from dpmatrix.tracing.copies import copies
 from dpmatrix.tracing.expressions import (
     ZERO,
@@ -26,6 +27,7 @@ from dpmatrix.tracing.paths import Decisions, explore
 from dpmatrix.tracing.points import (
     Fixed,
     Layout,
+    Size,
     fields_of,
     is_sized,
     layouts,
@@ -153,7 +155,7 @@ class Traced:
     cases
         One for each combination of flags, members of enumerations, sizes and counts.
     sizes
-        Lengths of tuples and orders of matrices; none where there are no tuples and matrices.
+        Lengths of tuples and numbers of rows of matrices; none where there are no tuples and matrices.
     counted
         Names of the integers that have the values `COUNTS` only.
     """
@@ -178,23 +180,32 @@ def trace(statement: Statement) -> Traced:
         If it does not run on symbols; the text says why.
     """
     name, hint = point_type((statement.source, *(condition.margin for condition in statement.given)))
-    path = "" if isinstance(hint, type) and attrs.has(hint) else name
+    path = name
+    if isinstance(hint, type) and attrs.has(hint):
+        path, hint = "", record_of(statement)
     if not is_sized(hint):
-        return _traced(statement, _cases(statement, layouts(hint, path, 0)), ())
+        return _traced(statement, _cases(statement, layouts(hint, path, Size.square(0))), ())
+    for size in Size.square, Size.with_columns:
+        if found := _at_sizes(statement, hint, path, size):
+            return found
+    raise UntraceableError("not defined for tuples of one length and matrices of as many rows, square or of one column")
+
+
+def _at_sizes(statement: Statement, hint: Any, path: str, size: Callable[[int], Size]) -> Traced | None:  # noqa: ANN401
+    """Return the statement at the sizes at which it is defined, up to the first that resists; None if at none."""
     cases: list[Case] = []
-    sizes, reason = [], UntraceableError("not defined for tuples of one length and square matrices of that order")
-    for size in SIZES:
+    sizes = []
+    for order in SIZES:
         try:
-            found = _cases(statement, layouts(hint, path, size))
-        except UntraceableError as error:
-            reason = error
+            found = _cases(statement, layouts(hint, path, size(order)))
+        except UntraceableError:
+            if not cases:
+                raise
             break
         if found:
             cases += found
-            sizes.append(size)
-    if not cases:
-        raise reason
-    return _traced(statement, cases, tuple(sizes))
+            sizes.append(order)
+    return _traced(statement, cases, tuple(sizes)) if cases else None
 
 
 def _traced(statement: Statement, cases: list[Case], sizes: tuple[int, ...]) -> Traced:
