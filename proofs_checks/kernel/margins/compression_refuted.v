@@ -8,7 +8,7 @@ Local Open Scope R_scope.
 Theorem lemma_b_1__second_constant_fails : ~ compression.lemma_b_1__second_constant.
 Proof.
   intros H. destruct (H (76885 / 10000)) as [_ N].
-  assert (1 / 20000 - Rabs (sqrt (8 * exp 1) - 76885 / 10000) < 0) by interval. lra.
+  assert (1 / 20000 - Rabs (sqrt (8 * exp 1) - 76885 / 10000) < 0) by (interval with (i_prec 60)). lra.
 Qed.
 
 Theorem procedure_4_1_fails : ~ compression.procedure_4_1.

@@ -77,7 +77,7 @@ Proof.
       by (field; lra). lra. }
   apply quotient_nonnegative; [| exact He].
   pose proof (sqrt_pos (2 * l)). pose proof (sqrt_pos (2 * m)).
-  assert (X := sqrt_sqrt (2 * l) ltac:(lra)). assert (T : sqrt 2 < 3 / 2) by interval.
+  assert (X := sqrt_sqrt (2 * l) ltac:(lra)). assert (T : sqrt 2 < 3 / 2) by (interval with (i_prec 60)).
   set (x := sqrt (2 * l)) in *.
   assert (Y : 0 <= sqrt (2 * m) - (1 + x) / 2).
   { apply root_above. pose proof (Rle_0_sqr (x - 1 / 3)) as Z. unfold Rsqr in Z. nra. }
@@ -100,7 +100,7 @@ Proof.
       by (field; lra). lra. }
   apply quotient_nonnegative; [| exact He].
   pose proof (sqrt_pos (2 * m)). pose proof (sqrt_pos (2 * (k + l))).
-  assert (T : sqrt 2 < 3 / 2) by interval.
+  assert (T : sqrt 2 < 3 / 2) by (interval with (i_prec 60)).
   assert (S : sqrt (2 * m * (2 * 2)) = sqrt (2 * m) * 2) by (rewrite sqrt_mult, sqrt_square by lra; reflexivity).
   assert (sqrt (2 * (k + l)) <= sqrt (2 * m * (2 * 2))) by (apply sqrt_le_1_alt; lra). nra.
 Qed.
@@ -122,7 +122,7 @@ Qed.
 
 Lemma chain_length_bound y : 1 <= y <= 2 ->
   0 <= y ^ 2 * (1 - 1 / 10 * (exp y - 1)) / (20 * (1 + exp y)) - 1 / 150.
-Proof. intros H. interval with (i_bisect y, i_prec 40). Qed.
+Proof. intros H. interval with (i_bisect y, i_prec 60). Qed.
 
 Theorem low_rank_lower_bounds__order_in_epsilon : cross.low_rank_lower_bounds__order_in_epsilon.
 Proof.

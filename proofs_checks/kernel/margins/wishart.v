@@ -230,7 +230,7 @@ Proof.
   repeat split; intros; try lra; try (unfold Rmax in H1; destruct (Rle_dec _ _) in H1; lra).
   destruct (Rlt_dec q (3 * s)) as [Q | Q].
   - destruct (Rlt_dec (s / 22) q) as [Q1 | Q1]; [unfold Rmax in H1; destruct (Rle_dec _ _) in H1; lra |].
-    assert (14 / 10 < sqrt 2) by interval.
+    assert (14 / 10 < sqrt 2) by (interval with (i_prec 60)).
     replace (_ - _) with (y / e * (sqrt 2 * IZR d / 2 - 15 * (s * q))) by (rewrite X; field; lra).
     apply Rmult_lt_0_compat; [apply Rdiv_lt_0_compat; lra | nra].
   - assert (3 <= s) by nra.

@@ -63,5 +63,5 @@ Proof.
   pose proof (quotient_above PI 3 (2 * asin (1 / 4)) ltac:(lra) ltac:(lra)).
   assert (IZR (Int_part (- (PI / (2 * asin (1 / 4))))) <= -4).
   { apply IZR_le. assert (Int_part (- (PI / (2 * asin (1 / 4)))) < -3)%Z by (apply lt_IZR; lra). lia. }
-  assert (9 / 10 < exp (- 2 * 1 * 1 * (1 / 100))) by interval. nra.
+  assert (9 / 10 < exp (- 2 * 1 * 1 * (1 / 100))) by (interval with (i_prec 60)). nra.
 Qed.
