@@ -5,6 +5,125 @@ From DPMatrix.generated Require sliding_window.
 From DPMatrix.margins Require Import tactics.
 Local Open Scope R_scope.
 
+Theorem theorem_19__additive_error : sliding_window.theorem_19__additive_error.
+Proof. margin. Qed.
+
+Theorem theorem_19__off_diagonal : sliding_window.theorem_19__off_diagonal.
+Proof. margin. Qed.
+
+Theorem theorem_6__equation_20 : sliding_window.theorem_6__equation_20.
+Proof. margin. Qed.
+
+Theorem theorem_8__combination : sliding_window.theorem_8__combination.
+Proof. margin. Qed.
+
+Theorem theorem_4__semidefinite_noise : sliding_window.theorem_4__semidefinite_noise.
+Proof.
+  intros d e delta Hd He H H1. assert (Q := quotient_times 4 delta ltac:(lra)).
+  assert (1 < 4 / delta) by nra. assert (0 < e ^ 2) by nra. pose proof (logarithm_positive (4 / delta) ltac:(lra)).
+  assert (0 <= 14 * ln (4 / delta) / e ^ 2) by (apply quotient_nonnegative; lra). repeat split; lra.
+Qed.
+
+Lemma whole_below z x : IZR z <= x -> IZR z <= IZR (Int_part x).
+Proof.
+  intros H. pose proof (floor_between x). assert (z < Int_part x + 1)%Z by (apply lt_IZR; rewrite plus_IZR; lra).
+  apply IZR_le. lia.
+Qed.
+
+Theorem theorem_3__testing_cost : sliding_window.theorem_3__testing_cost.
+Proof.
+  intros n i m d Hi Hn Hm Hd.
+  assert (A : IZR (2 * d) <= IZR (Int_part (IZR d * (IZR d + 1) / 2))).
+  { apply whole_below. rewrite mult_IZR. nra. }
+  assert (B : IZR 4 <= IZR (Int_part (IZR d * (IZR d ^ 2 - 1) / 6))).
+  { apply whole_below. assert (8 <= IZR d ^ 2 - 1) by nra. assert (24 <= IZR d * (IZR d ^ 2 - 1)) by nra. lra. }
+  rewrite mult_IZR in A. set (a := IZR (Int_part (IZR d * (IZR d + 1) / 2))) in *.
+  set (b := IZR (Int_part (IZR d * (IZR d ^ 2 - 1) / 6))) in *.
+  set (k := IZR n - 1 - IZR i) in *. replace (IZR n - IZR i) with (k + 1) by (unfold k; ring).
+  assert (1 <= k) by (unfold k; lra). clearbody a b k.
+  assert (IZR m * (2 * IZR d) <= IZR m * a) by (apply Rmult_le_compat_l; lra).
+  assert (0 <= IZR m * IZR d) by (apply Rmult_le_pos; lra).
+  assert (k * (2 * (IZR m * IZR d) + 4) <= k * (IZR m * a + b)) by (apply Rmult_le_compat_l; lra).
+  assert (0 <= (k - 1) * (IZR m * IZR d)) by (apply Rmult_le_pos; lra). lra.
+Qed.
+
+Lemma hundred_to_theta t : 0 <= IZR t - 1 -> 100 <= powerRZ 100 t.
+Proof.
+  intros H. assert (0 <= t - 1)%Z by (apply le_IZR; rewrite minus_IZR; lra).
+  replace t with (1 + (t - 1))%Z by lia. rewrite powerRZ_add by lra. rewrite powerRZ_1.
+  destruct (IZN (t - 1)) as [n ->]; [assumption |]. rewrite <- pow_powerRZ.
+  pose proof (pow_R1_Rle 100 n ltac:(lra)). lra.
+Qed.
+
+(* The columns of the matrix: a = k l/(20 eta) <= d/2 of them. *)
+Lemma columns_at_least k l e d : 0 < k -> 1 <= l -> 0 < e -> e < 1 -> 0 <= d / 2 - k * l / (20 * e) ->
+  0 < k * l / (20 * e) /\ k / 10 <= d / l.
+Proof.
+  intros Hk Hl He He1 H. assert (0 < k * l) by nra. split; [apply Rdiv_lt_0_compat; lra |].
+  apply Rmult_le_reg_r with l; [lra |]. rewrite quotient_times by lra.
+  assert (k * l / 20 <= k * l / (20 * e)); [| lra].
+  apply Rmult_le_compat_l; [lra |]. apply Rinv_le_contravar; lra.
+Qed.
+
+Theorem theorem_19__error_second_line : sliding_window.theorem_19__error_second_line.
+Proof.
+  intros w d r b t e c Hw Hd Hr Hb Ht Htb He He1 [_ H1] [_ H2]. pose proof (hundred_to_theta t Ht).
+  destruct (columns_at_least (IZR r) (IZR b) e (IZR d) ltac:(lra) ltac:(lra) He ltac:(lra) H1) as [A _].
+  set (a := IZR r * IZR b / (20 * e)) in *. set (p := powerRZ 100 t) in *. repeat split; try lra.
+  replace (_ - _) with (p * (2 * (IZR w * IZR d) - (100 / 99 * a - IZR r) * (IZR w - a)) / IZR b) by (field; lra).
+  apply quotient_nonnegative; [| lra]. apply Rmult_le_pos; [lra |].
+  assert ((100 / 99 * a - IZR r) * (IZR w - a) <= 100 / 99 * a * (IZR w - a)) by (apply Rmult_le_compat_r; lra).
+  assert (a * (IZR w - a) <= IZR d / 2 * IZR w) by (apply Rmult_le_compat; lra). nra.
+Qed.
+
+Lemma whole_power t r : 0 <= IZR t - 1 -> 0 <= IZR r - 1 ->
+  0 <= powerRZ 100 t * IZR r /\
+  powerRZ 100 t * IZR r - 1 < IZR (Int_part (powerRZ 100 t * IZR r)) <= powerRZ 100 t * IZR r.
+Proof. intros Ht Hr. pose proof (hundred_to_theta t Ht). split; [nra | apply floor_between]. Qed.
+
+(* tau = 2 100^theta W d/l is at least 100^theta k W/5. *)
+Lemma tau_at_least p w d b r : 100 <= p -> 2 <= w -> 1 <= b -> 1 <= r -> r / 10 <= d / b ->
+  p * r * w / 5 <= 2 * p * w * d / b.
+Proof.
+  intros Hp Hw Hb Hr H. replace (2 * p * w * d / b) with (2 * (p * w) * (d / b)) by (field; lra).
+  assert (0 <= p * w) by nra. nra.
+Qed.
+
+Theorem theorem_19__large_psi : sliding_window.theorem_19__large_psi.
+Proof.
+  intros w d r b t e c Hw Hd Hr Hb Ht Htb He He1 [_ H1] [_ H2]. pose proof (hundred_to_theta t Ht) as P.
+  destruct (columns_at_least (IZR r) (IZR b) e (IZR d) ltac:(lra) ltac:(lra) He ltac:(lra) H1) as [A B].
+  destruct (whole_power t r Ht Hr) as [F0 F].
+  pose proof (tau_at_least _ (IZR w) (IZR d) (IZR b) (IZR r) P ltac:(lra) ltac:(lra) ltac:(lra) B) as T.
+  set (a := IZR r * IZR b / (20 * e)) in *. set (f := IZR (Int_part (powerRZ 100 t * IZR r))) in *.
+  set (p := powerRZ 100 t) in *. repeat split; try lra. destruct (Rlt_dec _ _); [lra |].
+  set (u := 2 * p * IZR w * IZR d / IZR b) in *. assert (0 <= u ^ 2) by apply pow2_ge_0.
+  assert (1 <= IZR r * IZR w) by nra. assert (100 * (IZR r * IZR w) <= p * (IZR r * IZR w)) by nra.
+  assert (0 <= 109 / 990 * (IZR w - a) * f) by (apply Rmult_le_pos; nra). lra.
+Qed.
+
+Theorem theorem_19__large_root : sliding_window.theorem_19__large_root.
+Proof.
+  intros w d r b t e c Hw Hd Hr Hb Ht Htb He He1 [_ H1] [_ H2]. pose proof (hundred_to_theta t Ht) as P.
+  destruct (columns_at_least (IZR r) (IZR b) e (IZR d) ltac:(lra) ltac:(lra) He ltac:(lra) H1) as [A B].
+  destruct (whole_power t r Ht Hr) as [F0 F].
+  pose proof (tau_at_least _ (IZR w) (IZR d) (IZR b) (IZR r) P ltac:(lra) ltac:(lra) ltac:(lra) B) as T.
+  set (a := IZR r * IZR b / (20 * e)) in *. set (f := IZR (Int_part (powerRZ 100 t * IZR r))) in *.
+  set (p := powerRZ 100 t) in *. repeat split; try lra. destruct (Rlt_dec _ _); [lra |].
+  set (u := 2 * p * IZR w * IZR d / IZR b) in *.
+  assert (2 <= IZR r * IZR w) by nra. assert (2 * p <= p * (IZR r * IZR w)) by nra.
+  assert (2 / 5 * p <= u) by lra. assert (40 * u <= u ^ 2) by nra.
+  assert (0 <= 109 / 990 * (IZR w - a) * f) by (apply Rmult_le_pos; nra). lra.
+Qed.
+
+Theorem theorem_19__third_line : sliding_window.theorem_19__third_line.
+Proof.
+  intros w d r b t e c Hw Hd Hr Hb Ht Htb He He1 [_ H1] [_ H2]. destruct (whole_power t r Ht Hr) as [F0 F].
+  set (a := IZR r * IZR b / (20 * e)) in *. set (f := IZR (Int_part (powerRZ 100 t * IZR r))) in *.
+  set (p := powerRZ 100 t) in *. repeat split; try lra. destruct (Rlt_dec _ _); [lra |].
+  replace (_ - _) with ((IZR w - a) * (p * IZR r / 5 - 109 / 990 * f)) by (field; lra). apply Rmult_le_pos; lra.
+Qed.
+
 Theorem lemma_2__equation_10 : sliding_window.lemma_2__equation_10.
 Proof. margin. Qed.
 

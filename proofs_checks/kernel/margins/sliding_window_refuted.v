@@ -4,6 +4,15 @@ From DPMatrix.generated Require sliding_window.
 From DPMatrix.margins Require Import tactics.
 Local Open Scope R_scope.
 
+Theorem theorem_19__squares_off_diagonal_fails : ~ sliding_window.theorem_19__squares_off_diagonal.
+Proof. intros H. red in H. specialize (H 2 2 0). fails_at H. Qed.
+
+Theorem theorem_19__multiplicative_part_fails : ~ sliding_window.theorem_19__multiplicative_part.
+Proof.
+  intros H. red in H. specialize (H 20%Z 400%Z 1%Z 1%Z 1%Z (1 / 10) 0). change (powerRZ 100 1) with (100 ^ 1) in H.
+  cbn [pow] in H. pose proof (floor_between (100 * 1 * 1)). fails_at H.
+Qed.
+
 Theorem algorithm_1__reads_inside_fails : ~ sliding_window.algorithm_1__reads_inside.
 Proof. intros H. red in H. specialize (H 1%Z 3%Z 8%Z 7%Z). fails_at H. Qed.
 

@@ -191,3 +191,90 @@ Proof.
     apply Rmin_glb; apply quotient_nonnegative; lra.
   - apply Rmin_glb; apply quotient_nonnegative; nra.
 Qed.
+
+Lemma root_at_most a c : 0 <= c -> a <= c * c -> sqrt a <= c.
+Proof. intros Hc Ha. pose proof (root_below a c Hc Ha). lra. Qed.
+
+Theorem theorem_7__gap_against_dimension : wishart.theorem_7__gap_against_dimension.
+Proof. margin. Qed.
+
+Theorem definition_5__replaced_record : wishart.definition_5__replaced_record.
+Proof.
+  intros v w s Hv Hw Hs Hv1 Hw1. pose proof (Rle_0_sqr (v - w)) as S. unfold Rsqr in S. split; [nra |].
+  assert (sqrt ((v + w) ^ 2 - 4 * s ^ 2) <= v + w) by (apply root_at_most; nra).
+  unfold Rabs. destruct (Rcase_abs _); lra.
+Qed.
+
+Theorem theorem_4_repaired : wishart.theorem_4_repaired.
+Proof.
+  split; intros d e v w s Hd He Hv Hv1 Hw Hw1 Hs Hp H0; pose proof (Rle_0_sqr (v - w)) as S; unfold Rsqr in S.
+  - assert (0 < 2 / (2 * e)) by (apply Rdiv_lt_0_compat; lra).
+    assert (0 < 1 / (2 * e)) by (apply Rdiv_lt_0_compat; lra).
+    repeat split; intros; try lra; try nra. destruct (Rlt_dec (IZR d) 1); [lra |]. destruct (Rlt_dec 1 (IZR d)).
+    + assert (sqrt ((v + w) ^ 2 - 4 * s ^ 2) <= 2) by (apply root_at_most; nra).
+      replace (_ - _) with (e * (2 - sqrt ((v + w) ^ 2 - 4 * s ^ 2)) / 2) by (field; lra). nra.
+    + apply equation_meant in Hp. assert (sqrt ((v + w) ^ 2 - 4 * s ^ 2) <= 1) by (apply root_at_most; nra).
+      replace (_ - _) with (e * (1 - sqrt ((v + w) ^ 2 - 4 * s ^ 2))) by (field; lra). nra.
+  - assert (0 < 1 / (2 * e)) by (apply Rdiv_lt_0_compat; lra).
+    repeat split; intros; try lra; try nra. destruct (Rlt_dec (IZR d) 1); [lra |].
+    assert (sqrt ((v + w) ^ 2 - 4 * s ^ 2) <= 1) by (apply root_at_most; nra).
+    replace (_ - _) with (e * (1 - sqrt ((v + w) ^ 2 - 4 * s ^ 2))) by (field; lra). nra.
+Qed.
+
+Theorem theorem_5_repaired : wishart.theorem_5_repaired.
+Proof.
+  intros d x y e n c Hd Hx Hy He [_ [_ H1]] [_ H2].
+  assert (X : x = x / y * y) by (rewrite quotient_times; lra).
+  pose proof (sqrt_pos (IZR d)). assert (D := sqrt_sqrt (IZR d) ltac:(lra)).
+  set (q := x / y) in *. set (s := sqrt (IZR d)) in *.
+  repeat split; intros; try lra; try (unfold Rmax in H1; destruct (Rle_dec _ _) in H1; lra).
+  destruct (Rlt_dec q (3 * s)) as [Q | Q].
+  - destruct (Rlt_dec (s / 22) q) as [Q1 | Q1]; [unfold Rmax in H1; destruct (Rle_dec _ _) in H1; lra |].
+    assert (14 / 10 < sqrt 2) by (interval with (i_prec 60)).
+    replace (_ - _) with (y / e * (sqrt 2 * IZR d / 2 - 15 * (s * q))) by (rewrite X; field; lra).
+    apply Rmult_lt_0_compat; [apply Rdiv_lt_0_compat; lra | nra].
+  - assert (3 <= s) by nra.
+    assert (sqrt (IZR d + 1) <= s + 1 / 6) by (apply root_at_most; nra).
+    pose proof (sqrt_pos (IZR d + 1)).
+    replace (_ - _) with (y / e * (s * q - ((s + sqrt (IZR d + 1) + 1 / 2) ^ 2 + 1) / 2)) by (rewrite X; field; lra).
+    apply Rmult_lt_0_compat; [apply Rdiv_lt_0_compat; lra |].
+    assert ((s + sqrt (IZR d + 1) + 1 / 2) ^ 2 <= (2 * s + 2 / 3) ^ 2) by (apply pow_incr; lra). nra.
+Qed.
+
+Theorem theorem_10_repaired : wishart.theorem_10_repaired.
+Proof.
+  intros d k n g e Hd Hk Hkd Hg Hn He H1 H2. assert (L : 0 < ln 2) by (apply logarithm_positive; lra).
+  assert (0 < IZR g * e) by (apply Rmult_lt_0_compat; lra). set (x := IZR g * e) in *. set (l := ln 2) in *.
+  assert (0 < 2 * (l / 128) * IZR d / x) by (apply Rdiv_lt_0_compat; nra).
+  assert (E : 1 / (2 * (l / 128) * IZR d / x) = 64 * x / (l * IZR d)) by (field; repeat split; lra).
+  assert (M : 2 * 2 * 2 * 2 <= 64 * x / (l * IZR d)).
+  { apply Rmult_le_reg_r with (l * IZR d); [nra |]. rewrite quotient_times; nra. }
+  rewrite E. repeat split; try lra.
+  assert (N : ln (2 * 2 * 2 * 2) <= ln (64 * x / (l * IZR d))).
+  { destruct M as [M | <-]; [apply Rlt_le, ln_increasing |]; lra. }
+  rewrite !ln_mult in N by lra. fold l in N. nra.
+Qed.
+
+Theorem theorem_3 : wishart.theorem_3.
+Proof.
+  intros d n e Hd Hn He. pose proof (parity_below d) as P.
+  assert (0 < IZR n * e) by (apply Rmult_lt_0_compat; lra).
+  assert (0 < 2 * IZR d / (IZR n * e)) by (apply Rdiv_lt_0_compat; lra).
+  assert (0 <= ((IZR d + 2) ^ 2 + IZR d ^ 2 - (IZR d - 2 * IZR (Int_part (IZR d / 2)))) / 4) by nra.
+  pose proof (sqrt_pos (((IZR d + 2) ^ 2 + IZR d ^ 2 - (IZR d - 2 * IZR (Int_part (IZR d / 2)))) / 4)).
+  set (q := 2 * IZR d / (IZR n * e)) in *. set (p := IZR d - 2 * IZR (Int_part (IZR d / 2))) in *.
+  set (y := sqrt (((IZR d + 2) ^ 2 + IZR d ^ 2 - p) / 4)) in *.
+  assert (0 <= y / IZR n) by (apply quotient_nonnegative; lra).
+  assert (0 <= (IZR d + 1) / 2 / IZR n) by (apply quotient_nonnegative; lra).
+  repeat split; intros; try lra.
+  destruct (Rlt_dec (IZR d) 1); [lra |]. destruct (Rlt_dec 0 q); [| lra]. destruct (Rlt_dec e 0); [lra |].
+  destruct (Rlt_dec 1 (IZR d)) as [D | D].
+  - destruct (Rlt_dec (y / IZR n) 0); [lra |]. destruct (Rlt_dec e _) as [F |]; [| lra]. exfalso.
+    pose proof (two_or_more d D).
+    assert (y <= 2 * IZR d) by (apply root_at_most; nra).
+    replace (y / IZR n / q) with (y / (2 * IZR d) * e) in F by (unfold q; field; lra).
+    pose proof (quotient_below 1 y (2 * IZR d) ltac:(lra) ltac:(lra)). nra.
+  - destruct (Rlt_dec ((IZR d + 1) / 2 / IZR n) 0); [lra |]. destruct (Rlt_dec e _) as [F |]; [| lra]. exfalso.
+    replace ((IZR d + 1) / 2 / IZR n / q) with ((IZR d + 1) / (4 * IZR d) * e) in F by (unfold q; field; lra).
+    pose proof (quotient_below 1 (IZR d + 1) (4 * IZR d) ltac:(lra) ltac:(lra)). nra.
+Qed.
