@@ -25,6 +25,20 @@ Proof. intros H. apply exp_increasing in H. rewrite exp_0 in H. lra. Qed.
 Lemma exponential_above x : 0 <= x -> 0 <= exp x - 1.
 Proof. intros H. pose proof (exp_ineq1_le x). lra. Qed.
 
+Lemma exponential_monotone x y : x <= y -> exp x <= exp y.
+Proof. intros [H | ->]; [apply Rlt_le, exp_increasing, H | apply Rle_refl]. Qed.
+
+Lemma exponential_convex b x : 0 <= b -> b <= 1 -> exp (b * x) <= 1 - b + b * exp x.
+Proof.
+  intros Hb Hb1. pose proof (exp_pos (b * x)) as P. pose proof (exp_ineq1_le (- (b * x))) as L.
+  pose proof (exp_ineq1_le (x - b * x)) as U.
+  assert (E : exp (b * x) * exp (- (b * x)) = 1) by (rewrite <- exp_plus, <- exp_0; f_equal; ring).
+  assert (F : exp (b * x) * exp (x - b * x) = exp x) by (rewrite <- exp_plus; f_equal; ring).
+  assert (exp (b * x) * (1 + - (b * x)) <= 1) by (rewrite <- E; apply Rmult_le_compat_l; lra).
+  assert (exp (b * x) * (1 + (x - b * x)) <= exp x) by (rewrite <- F; apply Rmult_le_compat_l; lra).
+  nra.
+Qed.
+
 Lemma quotient_nonnegative a b : 0 <= a -> 0 < b -> 0 <= a / b.
 Proof. intros Ha Hb. apply Rmult_le_pos; [assumption | apply Rlt_le, Rinv_0_lt_compat, Hb]. Qed.
 
@@ -47,6 +61,18 @@ Proof. unfold Rmin. destruct (Rle_dec a b); lra. Qed.
 Lemma floor_between x : x - 1 < IZR (Int_part x) <= x.
 Proof. destruct (base_Int_part x). lra. Qed.
 
+Lemma floor_monotone x y : x <= y -> IZR (Int_part x) <= IZR (Int_part y).
+Proof.
+  intros H. apply IZR_le. pose proof (floor_between x). pose proof (floor_between y).
+  enough (Int_part x < Int_part y + 1)%Z by lia. apply lt_IZR. rewrite plus_IZR. lra.
+Qed.
+
+Lemma floor_of_integer n : Int_part (IZR n) = n.
+Proof.
+  pose proof (floor_between (IZR n)) as [H1 H2]. apply le_IZR in H2.
+  rewrite <- minus_IZR in H1. apply lt_IZR in H1. lia.
+Qed.
+
 Lemma logarithm_nonnegative x : 1 <= x -> 0 <= ln x.
 Proof. intros [H | <-]; [rewrite <- ln_1; apply Rlt_le, ln_increasing; lra | rewrite ln_1; lra]. Qed.
 
@@ -58,6 +84,9 @@ Proof. intros Hx [H | ->]; [rewrite <- ln_1; apply Rlt_le, ln_increasing; lra | 
 
 Lemma logarithm_below x : 0 < x -> ln x <= x - 1.
 Proof. intros H. pose proof (exp_ineq1_le (ln x)) as E. rewrite (exp_ln x H) in E. lra. Qed.
+
+Lemma logarithm_of_inverse x : 0 < x -> ln (1 / x) = - ln x.
+Proof. intros H. unfold Rdiv. now rewrite Rmult_1_l, ln_Rinv. Qed.
 
 (* Cases: conjunctions, choices, and equations that hypotheses say by -|a - b| >= 0. *)
 Ltac cases :=
