@@ -327,3 +327,350 @@ Proof.
   { replace (4 / r ^ 2) with (2 / r ^ 3 * (2 * r)) by (field; lra). apply Rmult_le_compat; lra. }
   replace (4 * IZR k / r ^ 2) with (IZR k * (4 / r ^ 2)) by (field; lra). nra.
 Qed.
+
+Theorem definition_1__sequence : sliding_window.definition_1__sequence.
+Proof.
+  intros p e Hp Hp1 He.
+  rewrite (Rmax_right 0 (1 - p)), (Rmax_left 0 (- (e * (1 - p)))), (Rmax_left 0 (- (e * p))), (Rmax_right 0 p),
+    (Rmax_left 0 (1 - p - e * (1 - p))), (Rmax_left 0 (p - e * p)) by nra.
+  unfold Rmax. repeat destruct Rle_dec; nra.
+Qed.
+
+Theorem definition_1__sampled_rows : sliding_window.definition_1__sampled_rows.
+Proof.
+  intros y s e delta Hy Hs He Hd Hd1 [_ H]. assert (0 < y ^ 2) by nra. repeat split; try lra.
+  replace (s * y ^ 2 / y ^ 2) with s by (field; lra). rewrite (Rmin_left 1 s) by lra.
+  assert (s * y ^ 2 <= 1 - delta).
+  { replace (1 - delta) with ((1 - delta) / s * s) by (field; lra). rewrite Rmult_comm. apply Rmult_le_compat_r; lra. }
+  assert (0 <= 1 - delta - s * y ^ 2 / (1 + y ^ 2)) by (apply quotient_below; nra).
+  set (q := s * y ^ 2 / (1 + y ^ 2)) in *.
+  pose proof (Rmin_r 1 q). pose proof (Rmax_l (1 - Rmin 1 q - exp e * (1 - 1)) 0). lra.
+Qed.
+
+Theorem lemma_10__from_lemma_1 : sliding_window.lemma_10__from_lemma_1.
+Proof.
+  intros h a f s nf ns Hh Ha Ha1 H1 H2 H3. split; [lra |].
+  assert (0 <= h * (nf - (1 - a) * f)) by now apply Rmult_le_pos.
+  replace (h * (1 - a) / (1 + a) * f) with (h * ((1 - a) * f) / (1 + a)) by (field; lra). apply quotient_below; lra.
+Qed.
+
+Theorem lemma_1__property_after_a_row : sliding_window.lemma_1__property_after_a_row.
+Proof. margin. Qed.
+
+Lemma exponential_of_larger x y : x <= y -> exp x <= exp y.
+Proof. intros [H | ->]; [apply Rlt_le, exp_increasing, H | lra]. Qed.
+
+Lemma logarithm_of_larger x y : 0 < x -> x <= y -> ln x <= ln y.
+Proof. intros Hx [H | ->]; [apply Rlt_le, ln_increasing; assumption | lra]. Qed.
+
+Lemma logarithm_of_quotient x y : 0 < x -> 0 < y -> ln (x / y) = ln x - ln y.
+Proof.
+  intros Hx Hy. unfold Rdiv. rewrite ln_mult, ln_Rinv by (try apply Rinv_0_lt_compat; assumption). ring.
+Qed.
+
+Theorem lemma_2__union : sliding_window.lemma_2__union.
+Proof.
+  intros d t m e b Hd Ht Hm He He1 Hb Hb1 (Hn & _ & Hp & Hx & Hne & H). split; [exact Hx |].
+  set (n := IZR (Int_part (IZR t * (IZR t + 1) / 2))) in *. set (x := 7 * (e / 4) / 8) in *.
+  assert (E : 2 / (b / n) = 2 * n / b) by (field; lra). rewrite E in *.
+  assert (0 < n) by (assert (Q := quotient_times (2 * n) b ltac:(lra)); nra).
+  pose proof (logarithm_below (1 + x) Hx). set (g := x - ln (1 + x)) in *.
+  assert (0 < g) by (unfold g in *; lra).
+  assert (G : 2 * (IZR d * ln 3 + ln (2 * n / b)) / g * g <= IZR m * g) by (apply Rmult_le_compat_r; lra).
+  rewrite quotient_times in G by lra.
+  rewrite powerRZ_Rpower by lra. unfold Rpower.
+  replace (n * _) with (2 * n * (exp (IZR d * ln 3) * exp (- IZR m * g / 2))) by ring. rewrite <- exp_plus.
+  assert (X : exp (IZR d * ln 3 + - IZR m * g / 2) <= exp (- ln (2 * n / b))) by (apply exponential_of_larger; lra).
+  rewrite exp_Ropp, exp_ln in X by assumption.
+  assert (Y : 2 * n * exp (IZR d * ln 3 + - IZR m * g / 2) <= 2 * n * / (2 * n / b)) by (apply Rmult_le_compat_l; lra).
+  replace (2 * n * / (2 * n / b)) with b in Y by (field; lra). lra.
+Qed.
+
+Theorem lemma_5__equation_18_bound : sliding_window.lemma_5__equation_18_bound.
+Proof.
+  intros k b e Hk Hb Hb1 He He3. assert (0 < e ^ 2) by nra. repeat split; try lra.
+  assert (ln b <= 0) by (apply logarithm_nonpositive; lra).
+  rewrite powerRZ_Rpower by lra. unfold Rpower. rewrite <- exp_plus.
+  assert (ln 2 < 1) by interval with (i_prec 60).
+  assert (L : 17 / 90 <= 1 - 2 * ln (3 / 2)) by interval with (i_prec 60).
+  set (l := 1 - 2 * ln (3 / 2)) in *. set (u := IZR k - ln b).
+  assert (A : exp (IZR k * ln 2 + - u) <= exp (ln 2 - 1 + ln b)) by (apply exponential_of_larger; unfold u; nra).
+  assert (U : 1 - ln b <= u) by (unfold u; lra).
+  assert (V : 9 * u <= u / e ^ 2).
+  { assert (0 <= u / e ^ 2 - 9 * u); [| lra].
+    replace (u / e ^ 2 - 9 * u) with (u * (1 - 9 * e ^ 2) / e ^ 2) by (field; lra).
+    apply quotient_nonnegative; [apply Rmult_le_pos; nra | lra]. }
+  assert (B : exp (- u / e ^ 2 * l) <= exp (- (17 / 10) + ln b)).
+  { apply exponential_of_larger. replace (- u / e ^ 2) with (- (u / e ^ 2)) by (field; lra). nra. }
+  rewrite (exp_plus (ln 2 - 1)), exp_ln in A by assumption. rewrite (exp_plus (- (17 / 10))), exp_ln in B by assumption.
+  assert (exp (ln 2 - 1) + exp (- (17 / 10)) <= 1) by interval with (i_prec 60). nra.
+Qed.
+
+Lemma chance_below_one delta :
+  0 < delta -> 0 < 1 - delta ->
+  0 < 4 / delta /\ 69 / 50 < ln (4 / delta) /\ ln delta < 0 /\ - ln delta < ln (4 / delta).
+Proof.
+  intros Hd Hd1. assert (ln delta < 0) by (rewrite <- ln_1; apply ln_increasing; lra).
+  assert (E : ln (4 / delta) = ln 4 - ln delta) by (apply logarithm_of_quotient; lra). rewrite E.
+  assert (69 / 50 < ln 4) by interval with (i_prec 60).
+  repeat split; try lra. apply Rdiv_lt_0_compat; lra.
+Qed.
+
+Theorem lemma_5__linear_in_rank : sliding_window.lemma_5__linear_in_rank.
+Proof.
+  intros r e eps delta Hr He He1 Heps Hd Hd1.
+  destruct (chance_below_one delta Hd Hd1) as (Hp & HL & _). set (l := ln (4 / delta)) in *.
+  assert (0 < eps ^ 2) by nra. repeat split; try lra; [nra |].
+  set (s := sqrt (IZR r * l)). assert (0 <= s) by apply sqrt_pos.
+  assert (S : s * s = IZR r * l) by (apply sqrt_sqrt; nra).
+  assert (Q := quotient_times (1 + e / 4) (1 - e) ltac:(lra)).
+  assert (A : 1 + 5 * e / 4 <= (1 + e / 4) / (1 - e)) by nra. set (q := (1 + e / 4) / (1 - e)) in *.
+  replace (_ - _) with ((q * (16 * s + l) ^ 2 - (1 - e / 4) * (384 * e * (IZR r * l) + (16 * s + l) ^ 2)) / eps ^ 2)
+    by (field; lra).
+  apply Rdiv_lt_0_compat; [| assumption]. rewrite <- S.
+  assert (B : 256 * (s * s) < (16 * s + l) ^ 2) by nra. set (z := (16 * s + l) ^ 2) in *.
+  assert (3 * e / 2 * z <= (q - (1 - e / 4)) * z) by (apply Rmult_le_compat_r; nra).
+  assert (0 <= e * (s * s)) by nra. assert (0 <= e * (e * (s * s))) by nra.
+  assert (e * (256 * (s * s)) < e * z) by nra. nra.
+Qed.
+
+Theorem neighbours__leverage_scores : sliding_window.neighbours__leverage_scores.
+Proof.
+  intros g Hg. set (x := g / 2). assert (0 < x) by (unfold x; lra). replace g with (2 * x) by (unfold x; field).
+  assert (0 < x * x) by nra. repeat split; try lra.
+  destruct Req_EM_T; [lra |]. destruct Req_EM_T; [lra |].
+  replace (x * (1 / (x * x)) * x) with 1 by (field; lra).
+  replace (x * (1 / (x * x + 1)) * x) with (x * x / (x * x + 1)) by (field; lra).
+  pose proof (Rle_abs (1 - x * x / (x * x + 1))).
+  assert (Q := quotient_times (x * x) (x * x + 1) ltac:(lra)). set (q := x * x / (x * x + 1)) in *.
+  assert (q < 2 * x) by nra. lra.
+Qed.
+
+Theorem neighbours__online_chances : sliding_window.neighbours__online_chances.
+Proof.
+  intros s c Hs. assert (0 < 2 + c ^ 2) by nra.
+  assert (Q := quotient_times 1 (2 + c ^ 2) ltac:(lra)).
+  assert (0 < 1 / (2 + c ^ 2)) by (apply Rdiv_lt_0_compat; lra). set (x := 1 / (2 + c ^ 2)) in *.
+  assert (0 < x * x) by nra. repeat split; try lra.
+  destruct Req_EM_T; [lra |].
+  replace (x * (1 / (x * x + x * x)) * x) with (1 / 2) by (field; lra).
+  rewrite (Rmin_right 1 (s * (0 * _ * 0))) by lra.
+  rewrite (Rabs_pos_eq x) by lra.
+  assert (1 / 2 <= Rmin 1 (s * (1 / 2))) by (apply Rmin_glb; lra).
+  pose proof (Rle_abs (Rmin 1 (s * (1 / 2)) - s * (0 * (1 / (x * x)) * 0))).
+  assert (c * x < 1 / 2); [| lra]. assert (0 < x * ((c - 1) * (c - 1) + 1)) by (apply Rmult_lt_0_compat; nra). lra.
+Qed.
+
+Theorem neighbours__sampled_moment : sliding_window.neighbours__sampled_moment.
+Proof.
+  intros s c Hs. pose proof (Rle_0_sqr (s * (1 + c))) as P. unfold Rsqr in P.
+  set (d := 1 + s * (1 + c) * (s * (1 + c))) in *. assert (1 <= d) by (unfold d; lra).
+  assert (0 < 1 / d) by (apply Rdiv_lt_0_compat; lra).
+  assert (0 < Rmin 1 (s * (1 / d))) by (apply Rmin_glb_lt; nra). repeat split; try lra.
+  destruct Req_EM_T; [lra |].
+  pose proof (Rmin_r 1 (s * (1 / d))). set (m := Rmin 1 (s * (1 / d))) in *.
+  apply quotient_above; [assumption |]. destruct (Rle_lt_dec c 0); [nra |].
+  assert (c * m <= c * (s * (1 / d))) by (apply Rmult_le_compat_l; lra).
+  assert (Q := quotient_times 1 d ltac:(lra)). set (q := 1 / d) in *.
+  assert (c * s < d).
+  { assert (0 <= (c * s - 1) * (c * s - 1)) by apply Rle_0_sqr. assert (0 <= s * s * (1 + 2 * c)) by nra.
+    unfold d. lra. }
+  nra.
+Qed.
+
+Lemma noise_above_logarithm l n eps :
+  69 / 50 < l -> 0 <= n <= l -> 0 < eps -> 0 <= 1 - eps -> 0 <= n / eps /\ 10 + n / eps <= 14 * l / eps ^ 2.
+Proof.
+  intros Hl Hn He He1. split; [apply quotient_nonnegative; lra |].
+  assert (0 < eps ^ 2) by nra.
+  assert (0 <= 14 * l / eps ^ 2 - (10 + n / eps)); [| lra].
+  replace (_ - _) with ((14 * l - 10 * eps ^ 2 - n * eps) / eps ^ 2) by (field; lra).
+  apply quotient_nonnegative; nra.
+Qed.
+
+Theorem table_1__components_space : sliding_window.table_1__components_space.
+Proof.
+  intros w d r t e eps delta f c Hw Hd Hr Ht He He1 Heps Hdelta Hdelta1 Hf Hf1.
+  assert (0 < e ^ 2) by nra. assert (0 < e ^ 3) by nra. repeat split; try lra.
+  assert (ln f <= 0) by (apply logarithm_nonpositive; lra).
+  assert (0 <= ln (IZR w)) by (apply logarithm_nonnegative; lra).
+  replace (_ - _) with (IZR d * ln (IZR w) * ((IZR t - ln f) ^ 2 - e * IZR t ^ 2) / (e ^ 2 * e ^ 2)) by (field; lra).
+  apply quotient_nonnegative; [apply Rmult_le_pos; nra | nra].
+Qed.
+
+Theorem table_1__regression_above : sliding_window.table_1__regression_above.
+Proof.
+  intros w d r t e eps delta f c Hw Hd Hr Ht He He1 Heps Hdelta Hdelta1 Hf Hf1 Heps1.
+  destruct (chance_below_one delta Hdelta Hdelta1) as (Hp & HL & Hn & HD).
+  assert (0 < eps ^ 2) by nra.
+  assert (HX := noise_above_logarithm (ln (4 / delta)) (- ln delta) eps ltac:(lra) ltac:(lra) Heps Heps1).
+  set (x := 14 * ln (4 / delta) / eps ^ 2) in *. set (y := - ln delta / eps) in *. repeat split; try lra.
+  set (u := IZR d + x + 1). assert (3 <= u) by (unfold u; lra).
+  assert (1 < ln 3) by interval with (i_prec 60).
+  assert (ln 3 <= ln u) by (apply logarithm_of_larger; lra).
+  assert (1 <= ln u / eps) by (assert (Q := quotient_times (ln u) eps ltac:(lra)); nra).
+  replace (u ^ 2 * ln u / eps) with (u * u * (ln u / eps)) by (field; lra).
+  assert (u * u * 1 <= u * u * (ln u / eps)) by (apply Rmult_le_compat_l; nra).
+  assert (IZR d * (IZR d + y) <= u * u) by (apply Rmult_le_compat; unfold u; lra). lra.
+Qed.
+
+Theorem table_1__variance_above : sliding_window.table_1__variance_above.
+Proof.
+  intros w d r t e eps delta f c Hw Hd Hr Ht He He1 Heps Hdelta Hdelta1 Hf Hf1 Heps1.
+  destruct (chance_below_one delta Hdelta Hdelta1) as (Hp & HL & Hn & HD).
+  assert (0 < eps ^ 2) by nra.
+  assert (HX := noise_above_logarithm (ln (4 / delta)) (- ln delta) eps ltac:(lra) ltac:(lra) Heps Heps1).
+  set (x := 14 * ln (4 / delta) / eps ^ 2) in *. set (y := - ln delta / eps) in *. repeat split; try lra.
+  set (u := IZR d + x). assert (3 <= u) by (unfold u; lra).
+  assert (1 < ln 3) by interval with (i_prec 60).
+  assert (ln 3 <= ln u) by (apply logarithm_of_larger; lra).
+  assert (IZR d + y <= u * ln u) by (assert (u * 1 <= u * ln u) by (apply Rmult_le_compat_l; lra); unfold u in *; lra).
+  assert (IZR d * (IZR d + y) <= IZR d * (u * ln u)) by (apply Rmult_le_compat_l; lra). lra.
+Qed.
+
+Theorem table_1_repaired : sliding_window.table_1_repaired.
+Proof.
+  intros w d r t e eps delta f c Hw Hd Hr Ht He He1 Heps Hdelta Hdelta1 Hf Hf1.
+  assert (0 < eps ^ 2) by nra. assert (0 < e ^ 2) by nra. assert (0 < e ^ 3) by nra.
+  assert (ln f <= 0) by (apply logarithm_nonpositive; lra).
+  assert (0 <= ln (IZR d)) by (apply logarithm_nonnegative; lra).
+  set (u := IZR t - ln f). assert (0 < u) by (unfold u; lra).
+  assert (0 <= ln (IZR d) * u / IZR t) by (apply quotient_nonnegative; nra).
+  assert (0 <= u / IZR t) by (apply quotient_nonnegative; nra).
+  assert (0 <= IZR t * IZR d) by nra.
+  assert (0 < IZR t ^ 2 * e) by (apply Rmult_lt_0_compat; nra).
+  repeat split; try lra; try nra; [repeat apply Rmult_le_pos; lra |].
+  repeat apply Rplus_le_le_0_compat; apply equation_holds; try (field; lra).
+  - replace (IZR d * ln (IZR d) * u) with (ln (IZR d) * u / IZR t * (IZR t * IZR d)) by (field; lra).
+    rewrite sqrt_mult by assumption. field. lra.
+  - replace (u * IZR d) with (u / IZR t * (IZR t * IZR d)) by (field; lra).
+    rewrite sqrt_mult by assumption. field. lra.
+Qed.
+
+Theorem table_2__space_of_theorem_3 : sliding_window.table_2__space_of_theorem_3.
+Proof.
+  intros w d t e eps delta c Hw Hd Ht He He1. assert (0 < e ^ 2) by nra. assert (0 < e ^ 3) by nra.
+  repeat split; try lra. assert (0 <= ln (IZR w)) by (apply logarithm_nonnegative; lra).
+  replace (_ - _) with (IZR d * IZR t ^ 2 * ln (IZR w) * (1 - e) / (e ^ 2 * e ^ 2)) by (field; lra).
+  apply quotient_nonnegative; [repeat apply Rmult_le_pos; nra | nra].
+Qed.
+
+Theorem table_2_repaired : sliding_window.table_2_repaired.
+Proof.
+  intros w d k e eps delta c Hw Hd Hk Hkd He He1 Heps Hdelta Hdelta1 (_ & _ & H) Heps1.
+  assert (ln delta <= 0) by (apply logarithm_nonpositive; lra).
+  assert (X : 109 / 100 <= ln (IZR d)).
+  { assert (109 / 100 <= ln 3) by interval with (i_prec 60).
+    assert (ln 3 <= ln (IZR d)) by (apply logarithm_of_larger; lra). lra. }
+  assert (XD : ln (IZR d) <= 37 / 100 * IZR d).
+  { pose proof (logarithm_below (IZR d / 3) ltac:(lra)) as B. rewrite logarithm_of_quotient in B by lra.
+    assert (ln 3 <= 11 / 10) by interval with (i_prec 60). lra. }
+  assert (N : 2 <= ln 9 <= 11 / 5) by (split; interval with (i_prec 60)).
+  set (x := ln (IZR d)) in *. rewrite sqrt_1, Rmult_1_l.
+  set (a := sqrt (- 2 * ln delta)). assert (0 <= a) by apply sqrt_pos.
+  assert (A2 : a * a = - 2 * ln delta) by (apply sqrt_sqrt; lra).
+  assert (A : a <= 71 / 50 * x) by nra.
+  set (b := sqrt (a ^ 2 + 2 * eps)). assert (0 <= b) by apply sqrt_pos.
+  assert (B2 : b * b = a ^ 2 + 2 * eps) by (apply sqrt_sqrt; nra).
+  assert (B : b <= 193 / 100 * x) by nra.
+  set (s := sqrt (IZR d)). assert (0 < s) by (apply sqrt_lt_R0; lra).
+  assert (S2 : s * s = IZR d) by (apply sqrt_sqrt; lra).
+  set (g := sqrt (IZR d * ln 9 + x)). assert (0 <= g) by apply sqrt_pos.
+  assert (G2 : g * g = IZR d * ln 9 + x) by (apply sqrt_sqrt; nra).
+  assert (G : g <= 163 / 100 * s) by nra.
+  assert (0 <= (a + b) / (2 * eps)) by (apply quotient_nonnegative; lra).
+  assert (0 <= (a + b) * g <= 335 / 100 * x * (163 / 100 * s)).
+  { split; [apply Rmult_le_pos; lra |]. apply Rmult_le_compat; lra. }
+  assert (0 <= x * s) by nra.
+  assert (0 <= IZR k * (28 * (x * s) - 4 * ((a + b) * g))) by (apply Rmult_le_pos; lra).
+  assert (0 <= 28 * IZR k * s * x / eps).
+  { apply quotient_nonnegative; [| assumption]. repeat apply Rmult_le_pos; lra. }
+  assert (0 <= 2 * IZR k * (4 * ((a + b) / (2 * eps)) * g)).
+  { apply Rmult_le_pos; [| apply Rmult_le_pos]; lra. }
+  repeat split; try lra; [nra |].
+  apply Rge_le, Rge_minus, Rle_ge, sqrt_le_1_alt, Rminus_le.
+  assert (0 <= IZR k * (28 * (x * s) - 4 * ((a + b) * g)) / eps) by (apply quotient_nonnegative; assumption).
+  replace (_ - _) with (- (IZR k * (28 * (x * s) - 4 * ((a + b) * g)) / eps)) by (field; lra). lra.
+Qed.
+
+Theorem theorem_14__drops : sliding_window.theorem_14__drops.
+Proof.
+  intros d n w p e Hd Hn Hw Hp He He1 (_ & _ & H). repeat split; try lra.
+  pose proof (logarithm_below (1 - e) He1).
+  apply Rmult_le_pos; [lra |].
+  replace (_ - _) with ((p * ln (IZR w) - IZR n * e) / e) by (field; lra). apply quotient_nonnegative; nra.
+Qed.
+
+(* What the three facts about two neighbouring checkpoints say of one direction. *)
+Lemma through_the_noise f s nf ns w e c1 c2 :
+  0 <= Rmin (w - s) (f - w) -> 0 <= ns - (1 - e) * nf -> 0 <= c1 - Rabs (nf - f) -> 0 <= c2 - Rabs (ns - s) ->
+  0 < 1 - e -> w <= f /\ 0 <= c1 /\ f - c1 <= nf /\ nf <= w / (1 - e) + c2 / (1 - e).
+Proof.
+  intros H1 H2 H3 H4 He. apply both_of_minimum in H1.
+  pose proof (Rabs_pos (nf - f)). pose proof (Rle_abs (f - nf)) as H5. rewrite Rabs_minus_sym in H5.
+  pose proof (Rle_abs (ns - s)). repeat split; try lra.
+  assert (0 <= w / (1 - e) + c2 / (1 - e) - nf); [| lra].
+  replace (_ - _) with ((w + c2 - nf * (1 - e)) / (1 - e)) by (field; lra). apply quotient_nonnegative; lra.
+Qed.
+
+Theorem theorem_14__equation_39 : sliding_window.theorem_14__equation_39.
+Proof.
+  intros f s nf ns w e c1 c2 H1 H2 H3 H4 He He1.
+  pose proof (through_the_noise _ _ _ _ _ _ _ _ H1 H2 H3 H4 He1). split; lra.
+Qed.
+
+Theorem theorem_14__equation_40 : sliding_window.theorem_14__equation_40.
+Proof.
+  intros f s nf ns w e c1 c2 H1 H2 H3 H4 He He1.
+  pose proof (through_the_noise _ _ _ _ _ _ _ _ H1 H2 H3 H4 He1). split; lra.
+Qed.
+
+Theorem theorem_15__from_41 : sliding_window.theorem_15__from_41.
+Proof.
+  intros f s nf ns w e c1 c2 H1 H2 H3 H4 He He1.
+  pose proof (through_the_noise _ _ _ _ _ _ _ _ H1 H2 H3 H4 He1). split; [lra |]. apply Rmin_glb; lra.
+Qed.
+
+Theorem theorem_14__space_product : sliding_window.theorem_14__space_product.
+Proof. margin. Qed.
+
+Lemma times_logarithm a b : 1 <= a -> a < b -> a * ln a < b * ln b.
+Proof.
+  intros Ha Hab. assert (0 <= ln a) by now apply logarithm_nonnegative.
+  assert (ln a < ln b) by (apply ln_increasing; lra). nra.
+Qed.
+
+Theorem theorem_14__stated_errors : sliding_window.theorem_14__stated_errors.
+Proof.
+  intros d r eps h Hd Hr Heps Hh (_ & Hn & H). assert (0 < eps ^ 2) by nra.
+  assert (0 < ln 2) by interval with (i_prec 60).
+  assert (0 < 14 * (IZR h + 2) * ln 2 / eps ^ 2) by (apply Rdiv_lt_0_compat; nra).
+  set (x := 14 * (IZR h + 2) * ln 2 / eps ^ 2) in *.
+  pose proof (times_logarithm (IZR d) (IZR d + x) ltac:(lra) ltac:(lra)). repeat split; lra.
+Qed.
+
+Theorem theorem_15__below_theorem_5 : sliding_window.theorem_15__below_theorem_5.
+Proof.
+  intros q d eps delta Hq Hd Heps Hdelta Hdelta1 Hqd.
+  destruct (chance_below_one delta Hdelta Hdelta1) as (Hp & HL & _).
+  assert (0 < eps ^ 2) by nra. set (l := ln (4 / delta)) in *.
+  assert (0 < 14 * l / eps ^ 2) by (apply Rdiv_lt_0_compat; lra). repeat split; try lra.
+  assert (0 < ln (IZR d)) by (apply logarithm_positive; lra).
+  assert (0 <= ln (IZR q) <= ln (IZR d)) by (split; [apply logarithm_nonnegative | apply logarithm_of_larger]; lra).
+  (* log d is at most twice the root of d. *)
+  assert (R : ln (IZR d) * ln (IZR d) <= 4 * IZR d).
+  { pose proof (sqrt_lt_R0 (IZR d) ltac:(lra)) as P. pose proof (logarithm_below (sqrt (IZR d)) P).
+    assert (E : sqrt (IZR d) * sqrt (IZR d) = IZR d) by (apply sqrt_sqrt; lra).
+    assert (L : ln (IZR d) = 2 * ln (sqrt (IZR d))) by (rewrite <- E at 1; rewrite ln_mult by assumption; ring).
+    nra. }
+  assert (0 <= IZR d + 14 * l / eps ^ 2 - ln (IZR q) / eps).
+  { replace (_ - _) with ((IZR d * eps ^ 2 + 14 * l - ln (IZR q) * eps) / eps ^ 2) by (field; lra).
+    apply quotient_nonnegative; [| lra]. set (x := ln (IZR d)) in *.
+    assert (ln (IZR q) * eps <= x * eps) by (apply Rmult_le_compat_r; lra).
+    assert (0 <= (x * eps / 2 - 1) * (x * eps / 2 - 1)) by apply Rle_0_sqr. nra. }
+  set (u := IZR d + 14 * l / eps ^ 2) in *.
+  assert (ln (IZR d) <= ln u) by (apply logarithm_of_larger; unfold u; lra).
+  replace (ln (IZR q) * ln (IZR d) / eps) with (ln (IZR q) / eps * ln (IZR d)) by (field; lra).
+  assert (0 <= ln (IZR q) / eps) by (apply quotient_nonnegative; lra).
+  assert (ln (IZR q) / eps * ln (IZR d) <= u * ln u) by (apply Rmult_le_compat; lra). lra.
+Qed.

@@ -1,5 +1,6 @@
 (* Statements about `sliding-window` that are false as they are stated: each fails at a point inside its hypotheses. *)
-From Coq Require Import Reals.
+From Coq Require Import Reals Lra Psatz.
+From Interval Require Import Tactic.
 From DPMatrix.generated Require sliding_window.
 From DPMatrix.margins Require Import tactics.
 Local Open Scope R_scope.
@@ -66,3 +67,94 @@ Proof. intros H. red in H. specialize (H 4%Z 6%Z 6%Z 4%Z 4%Z (1 / 2) 0). fails_a
 
 Theorem theorem_19__entries_at_least_fails : ~ sliding_window.theorem_19__entries_at_least.
 Proof. intros H. red in H. specialize (H 21 2%Z 1 10 0 30). fails_at H. Qed.
+
+(* At a point where the first number of the maximum exceeds delta, whatever the other functions are. *)
+Ltac first_exceeds H :=
+  repeat match type of H with
+  | ?P -> ?Q =>
+      specialize
+        (H ltac:(repeat split; first [lra | interval with (i_prec 60) | apply Rgt_not_eq; first [lra | interval]]))
+  end;
+  repeat match type of H with _ /\ _ => destruct H as [_ H] end;
+  revert H;
+  repeat match goal with
+  | |- context [if ?c then _ else _] =>
+      destruct c as [E | E]; first [exfalso; lra | exfalso; apply E; lra | clear E]
+  end;
+  intros H;
+  match type of H with
+  | 0 <= ?d - Rmax ?a ?b => pose proof (Rmax_l a b); assert (d < a) by (interval with (i_prec 60)); lra
+  | _ => lra
+  end.
+
+Theorem theorem_11_fails :
+  forall gamma_lower_regularized gamma_upper_regularized,
+  ~ sliding_window.theorem_11 gamma_lower_regularized gamma_upper_regularized.
+Proof. intros lower upper H. red in H. specialize (H 1%Z 2 10 (9 / 10) 30). first_exceeds H. Qed.
+
+Theorem theorem_11__unit_rows_fails :
+  forall gamma_lower_regularized gamma_upper_regularized,
+  ~ sliding_window.theorem_11__unit_rows gamma_lower_regularized gamma_upper_regularized.
+Proof. intros lower upper H. red in H. specialize (H 1%Z 2 10 (3 / 10) 0). first_exceeds H. Qed.
+
+Theorem theorem_12_fails :
+  forall gamma_lower_regularized gamma_upper_regularized,
+  ~ sliding_window.theorem_12 gamma_lower_regularized gamma_upper_regularized.
+Proof. intros lower upper H. red in H. specialize (H 2%Z 11 (1 / 2) 1 1). first_exceeds H. Qed.
+
+Theorem theorem_14_fails :
+  forall gamma_lower_regularized gamma_upper_regularized,
+  ~ sliding_window.theorem_14 gamma_lower_regularized gamma_upper_regularized.
+Proof. intros lower upper H. red in H. specialize (H 1%Z 10 (9 / 10) 2%Z 30). first_exceeds H. Qed.
+
+Lemma enough_degrees delta : 0 < delta -> delta < 1 -> 0 < 1 - 14 * - ln delta / (1 - 14 * ln delta) ^ 2.
+Proof.
+  intros Hd Hd1. assert (ln delta < 0) by (rewrite <- ln_1; apply ln_increasing; lra).
+  replace (1 - _) with ((1 - 14 * ln delta + (14 * ln delta) ^ 2) / (1 - 14 * ln delta) ^ 2) by (field; lra).
+  apply Rdiv_lt_0_compat; nra.
+Qed.
+
+(* Whatever the chance g of one noise: of two noises it is g^2, and delta may be less than that. *)
+Theorem theorem_14__bounded_rows_fails :
+  forall gamma_lower_regularized, ~ sliding_window.theorem_14__bounded_rows gamma_lower_regularized.
+Proof.
+  intros lower H. red in H. set (g := lower (1 / 2) (1 / 2)).
+  assert (F : forall delta, 0 < delta < 1 -> g <> 0 /\ g * g <= delta).
+  { intros delta Hd. pose proof (enough_degrees delta ltac:(lra) ltac:(lra)).
+    assert (ln delta < 0) by (rewrite <- ln_1; apply ln_increasing; lra).
+    specialize (H 1%Z 2%Z 1 (1 - 14 * ln delta) delta).
+    destruct H as (_ & _ & G & H); try lra; [repeat split; nra |]. split; [apply G; lra |].
+    destruct Rlt_dec; [lra |]. destruct Rlt_dec; [| lra]. fold g in H.
+    replace (powerRZ g 2) with (g * g) in H by (simpl; ring). lra. }
+  destruct (F (1 / 2) ltac:(lra)) as [G _]. assert (0 < g * g) by nra.
+  assert (Q := quotient_times (g * g) (1 + 2 * (g * g)) ltac:(lra)).
+  assert (0 < g * g / (1 + 2 * (g * g))) by (apply Rdiv_lt_0_compat; lra).
+  set (q := g * g / (1 + 2 * (g * g))) in *. destruct (F q) as [_ L]; nra.
+Qed.
+
+Theorem theorem_14__noise_value_fails : ~ sliding_window.theorem_14__noise_value.
+Proof.
+  intros H. red in H. specialize (H 1%Z 1 (1 / 2) 0 ltac:(lra) ltac:(lra) ltac:(lra) ltac:(lra)).
+  destruct H as (_ & _ & _ & _ & _ & _ & H). apply equation_meant in H.
+  match type of H with ?a = ?b => assert (b < 2 /\ 40 < a) by (split; interval with (i_prec 60)) end. lra.
+Qed.
+
+Theorem theorem_17_fails :
+  forall gamma_lower_regularized gamma_upper_regularized,
+  ~ sliding_window.theorem_17 gamma_lower_regularized gamma_upper_regularized.
+Proof. intros lower upper H. red in H. specialize (H 1%Z 10 (9 / 10) 2%Z 30). first_exceeds H. Qed.
+
+Theorem theorem_17__path_together_fails :
+  forall gamma_lower_regularized gamma_upper_regularized,
+  ~ sliding_window.theorem_17__path_together gamma_lower_regularized gamma_upper_regularized.
+Proof. intros lower upper H. red in H. specialize (H 1%Z 2%Z 1%Z 10 (3 / 10)). first_exceeds H. Qed.
+
+Theorem theorem_18_fails :
+  forall gamma_lower_regularized gamma_upper_regularized,
+  ~ sliding_window.theorem_18 gamma_lower_regularized gamma_upper_regularized.
+Proof. intros lower upper H. red in H. specialize (H 1%Z 10 (9 / 10) 2%Z 30). first_exceeds H. Qed.
+
+Theorem theorem_18__node_privacy_fails :
+  forall gamma_lower_regularized gamma_upper_regularized,
+  ~ sliding_window.theorem_18__node_privacy gamma_lower_regularized gamma_upper_regularized.
+Proof. intros lower upper H. red in H. specialize (H 1%Z 2%Z 60%Z 10 (9 / 10)). first_exceeds H. Qed.
