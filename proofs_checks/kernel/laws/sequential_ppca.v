@@ -46,6 +46,11 @@ by apply: lee_fsum => // t _; have := chance_ratio [::] (val t) f0 g0 fg; rewrit
 Qed.
 End steps.
 
+(* pure privacy where every set of outputs is an event *)
+Definition private_outputs (R : realType) (T D : Type) (neighbours : D -> D -> Prop) (eps : R)
+    (M : D -> set T -> \bar R) :=
+  forall X Y, neighbours X Y -> forall S, (M X S <= (expR eps)%:E * M Y S)%E.
+
 Section sequential_ppca.
 Variables (R : realType) (d n : nat) (U : choiceType) (disp : seq U -> measure_display).
 Variables (T : forall p, measurableType (disp p)) (mu : forall p, {measure set (T p) -> \bar R}).
@@ -69,8 +74,7 @@ by rewrite lee_fin invr_ge0 fine_ge0// integral_ge0// => y _; exact: weight_ge0.
 Qed.
 
 Theorem sequential_ppca_is_private (m : nat) (eps : R) : 0 <= eps -> (0 < n)%N -> (0 < m)%N ->
-  forall X Y, @records_replaced R d n X Y ->
-  forall S, (sequential_ppca eps X S <= (expR eps)%:E * @sequential_ppca m eps Y S)%E.
+  private_outputs (@records_replaced R d n) eps (@sequential_ppca m eps).
 Proof.
 move=> eps0 n0 m0 X Y XY S; rewrite /sequential_ppca; set e := eps / m%:R.
 have e0 : 0 <= e by rewrite divr_ge0.
@@ -90,8 +94,7 @@ Definition either_axis (n m : nat) (eps : R) (X : seq 'rV[R]_2) : set (m.-tuple 
     (fun _ => @axis R) (fun _ b => b) m eps X.
 
 Theorem sequential_ppca_instance (n m : nat) (eps : R) : 0 <= eps -> (0 < n)%N -> (0 < m)%N ->
-  forall X Y, @records_replaced R 2 n X Y -> forall S,
-  (either_axis n eps X S <= (expR eps)%:E * @either_axis n m eps Y S)%E.
+  private_outputs (@records_replaced R 2 n) eps (@either_axis n m eps).
 Proof.
 apply: sequential_ppca_is_private => //.
 - move=> _; have -> : both R setT = (1 + 1)%:E by rewrite [both R setT]measure_addE /= /dirac !indicT.

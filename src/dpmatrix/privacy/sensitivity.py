@@ -63,24 +63,26 @@ def l1_sensitivity(dimension: int, adjacency: Adjacency, entries: Entries = Entr
 
     Notes
     -----
-    *Reduction.* The l1 norm is the maximum of v'Tv - w'Tw over T = S (full) or T = (S + diag S)/2 (triangle), S a
-    symmetric matrix of signs, so for d >= 2 the sensitivity is the largest spread lambda_1 - lambda_d of such a T.
-    At a maximiser let I hold the p coordinates with |v_i| >= |w_i|. There the sign of v_i v_j - w_i w_j is that of
-    v_i v_j, and outside I, on q = d - p coordinates, that of -w_i w_j. Flipping signs of coordinates keeps the
-    spread and makes the diagonal blocks of S equal to J_p and -J_q (J the matrix of ones). Always
-    spread^2 = 2 tr T^2 - 2 (sum of the squares of the other eigenvalues) - (lambda_1 + lambda_d)^2.
+    *Upper triangle.* Let D = vv' - ww', let I hold the p coordinates with v_i^2 >= w_i^2 and J the other q. Write X, Y
+    and Z for the l2 norms of the blocks I x I, J x J and I x J of D, so that X^2 + Y^2 + 2 Z^2 = |D|_F^2 <= 2. By
+    Cauchy-Schwarz the l1 norms of the blocks are at most p X, q Y and sqrt(pq) Z. A block on the diagonal has one
+    eigenvalue of either sign at most, so its trace is at most X or Y; both traces are opposite, say x and -x, for unit
+    vectors, and the diagonal of D has l1 norm 2x. Twice the norm of the triangle is hence at most
+    p X + q Y + 2 sqrt(pq) Z + 2x with x <= X and x <= Y, whose square is at most (d+2)^2 + d^2 - (d mod 2): replace
+    the first, second and last term by (p + q + 2)(X + Y)/2 if |p - q| <= 1, by p X + (q + 2) Y if p >= q + 2, by
+    (p + 2) X + q Y if q >= p + 2, and use Cauchy-Schwarz again. For shorter vectors D is a mean of such differences
+    and of vv', -ww' and 0, whose norms are at most (d + 1)/2. A constant off-diagonal block and |p - q| = d mod 2
+    attain the bound. That it is one, for every d, is checked in the kernel (`laplace_release_is_private`).
 
-    *Full.* tr S^2 = d^2. If the off-diagonal block is constant, spread^2 = d^2 + 4pq, at most 2d^2 - (d mod 2).
-    Otherwise a row or a column of it has both signs, and S contains [[1,1,1],[1,1,-1],[1,-1,-1]] (eigenvalues
-    2, 1, -2) or its negative, up to order and signs of the coordinates. By interlacing another eigenvalue of S has
-    modulus at least 1, so spread^2 <= 2d^2 - 2.
-
-    *Upper triangle.* tr T^2 = (d^2 + 3d)/4. The blocks (J_p + I)/2 and -(J_q + I)/2 interlace T: p - 1 of the other
-    eigenvalues are at least 1/2 and q - 1 at most -1/2. Their squares sum to (d - 2)/4 + e with e >= |f|, where
-    (p - q)/2 + f is their sum, and the trace p - q leaves lambda_1 + lambda_d = (p - q)/2 - f. Hence
-    spread^2 <= ((d + 2)^2 + d^2)/4 - 2|f| - ((p - q)/2 - f)^2, and for odd d the last two terms are at least 1/4.
-    If p or q is zero, T or -T is (J + I)/2 and the norm is at most (d + 1)/2. A constant off-diagonal block and
-    |p - q| = d mod 2 attain both bounds.
+    *Full.* The l1 norm is the maximum of v'Sv - w'Sw over symmetric matrices S of signs, so for d >= 2 the sensitivity
+    is the largest spread lambda_1 - lambda_d of such an S. At a maximiser the sign of v_i v_j - w_i w_j is that of
+    v_i v_j on I x I, and on J x J that of -w_i w_j. Flipping signs of coordinates keeps the spread and makes the
+    diagonal blocks of S equal to J_p and -J_q (J_p the matrix of ones). Always spread^2 = 2 tr S^2 - 2 (sum of the
+    squares of the other eigenvalues) - (lambda_1 + lambda_d)^2, and tr S^2 = d^2. If the off-diagonal block is
+    constant, spread^2 = d^2 + 4pq, at most 2d^2 - (d mod 2). Otherwise a row or a column of it has both signs, and S
+    contains [[1,1,1],[1,1,-1],[1,-1,-1]] (eigenvalues 2, 1, -2) or its negative, up to order and signs of the
+    coordinates. By interlacing another eigenvalue of S has modulus at least 1, so spread^2 <= 2d^2 - 2. The same
+    choice as for the triangle attains the bound.
     """
     size = dimension_of(dimension)
     triangle = only_triangle(entries)
