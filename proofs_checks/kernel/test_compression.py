@@ -13,9 +13,10 @@ from dpmatrix.spec.compression.covariances import CovariancePair, NearbyPair
 from dpmatrix.spec.compression.definitions import PrivacyAlgorithm, TwoLaws
 from dpmatrix.spec.compression.distributional_loss import ThreeCovariances
 from dpmatrix.spec.compression.eigenvalue_assumption import EigenvalueAssumption
-from dpmatrix.spec.compression.procedures import RejectionTable
+from dpmatrix.spec.compression.procedures import RejectionTable, TwoCentres
 from dpmatrix.spec.compression.restricted_neighbours import FiniteMechanism
 from dpmatrix.spec.compression.truncated_loss import OutputPoint, TruncatedPair
+from dpmatrix.spec.compression.truncated_mass import TruncationSetting
 from proofs_checks.exact_matrices import cayley, correlated, diagonal
 
 theorems = about("compression")
@@ -50,7 +51,9 @@ POINTS: dict[str, list[Any]] = {
     "compression.definition-2-4/composes": MECHANISMS,
     "compression.lemma-3-3": [*PAIRS, INDEFINITE],
     "compression.lemma-c-2/first-inequality": PAIRS,
+    "compression.lemma-4-4/tau-at-most-one": [TruncationSetting(2, 3, 200), TruncationSetting(1, 1, 1000)],
     "compression.lipschitz-class": [*PAIRS, INDEFINITE],
+    "compression.procedure-4-1": [TwoCentres(1, 1, 1000, Fraction(1, 10), first=-1, second=1)],
     "compression.procedure-4-2": [RejectionTable(THREE, (True, False, True), k, 3) for k in (0, 2)],
     "compression.proposition-3-1": NEARBY,
     "compression.proposition-3-1/inverse": NEARBY,

@@ -16,6 +16,7 @@ from dpmatrix.spec.near_optimal.ppca_algorithm import SampledPair
 from dpmatrix.spec.near_optimal.ppca_proof import ScoreChange
 from dpmatrix.spec.near_optimal.privacy import TwoLaws
 from dpmatrix.spec.near_optimal.utility import Decomposition, OtherTop
+from dpmatrix.spec.wishart.ppca import PpcaPoint
 from dpmatrix.spec.wishart.top_eigenvector import TopVectorOutput
 from proofs_checks.exact_matrices import conjugated, diagonal
 
@@ -68,6 +69,10 @@ POINTS: dict[str, list[Any]] = {
     "wishart.definition-6+repair": [
         TopVectorOutput(RECORDS, TOP, -TOP, ((TOP, HALF), (BESIDE, HALF)), rho, Fraction(1, 10))
         for rho in (Fraction(1, 3), SINE)
+    ],
+    "near-optimal.theorem-7/sufficient": [
+        PpcaPoint(2, 1791, Fraction(1, 10), Fraction(3, 5), Fraction(2, 5), Fraction(3, 10), Fraction(1, 20)),
+        PpcaPoint(3, 9000, Fraction(1, 10), HALF, Fraction(1, 4), HALF, Fraction(1, 100)),
     ],
 }
 """Where the statement has no expression, or few points are inside the hypotheses, or few fail."""

@@ -14,6 +14,7 @@ from dpmatrix.spec.sliding_window.cuts import CutQuery
 from dpmatrix.spec.sliding_window.definitions import LeadingPoint, ProjectionPoint
 from dpmatrix.spec.sliding_window.directional_variance import Plane
 from dpmatrix.spec.sliding_window.kept_costs import SketchPoint, SummaryPoint
+from dpmatrix.spec.sliding_window.largest_noise import LargestNoise
 from dpmatrix.spec.sliding_window.lower_bound_entries import Block
 from dpmatrix.spec.sliding_window.lower_bound_lemmas import BlockPoint, CoefficientPoint
 from dpmatrix.spec.sliding_window.noisy_choice import NoisyChoice
@@ -22,6 +23,7 @@ from dpmatrix.spec.sliding_window.projection_costs import SpectralChoice
 from dpmatrix.spec.sliding_window.published_windows import PublishedWindows
 from dpmatrix.spec.sliding_window.released_sums import ReleasedStreams
 from dpmatrix.spec.sliding_window.sequences import KeyBit, TwoReleases
+from dpmatrix.spec.sliding_window.sketch_output import ManySketches
 from dpmatrix.spec.sliding_window.sketch_privacy import SketchParameters
 from dpmatrix.spec.sliding_window.sketched_stream import SketchedStream
 from dpmatrix.spec.sliding_window.streams import StreamPair
@@ -122,6 +124,10 @@ POINTS: dict[str, list[Any]] = {
         CoefficientPoint(diagonal([9, 8, 8]), fmpq_mat([[0], [fmpq(1, 20)], [fmpq(-1, 20)]]), 8, 2 - Fraction(1, 20)),
     ],
     "sliding-window.lemma-2/on-the-event": RUNS,
+    "sliding-window.lemma-2/union": [
+        ManySketches(1, 1, 891, HALF, HALF),
+        ManySketches(2, 10, 20000, QUARTER, Fraction(1, 100)),
+    ],
     "sliding-window.lemma-3": [ROW],
     "sliding-window.lemma-3+repair": STREAMS,
     "sliding-window.lemma-3/state": [TwoRuns(held([0, 0], [2, 1]), held([1, 0], [2, 1]), 1)],
@@ -137,6 +143,7 @@ POINTS: dict[str, list[Any]] = {
         ApproximationPoint(diagonal([3, 1, 2]), diagonal([fmpq(7, 2), fmpq(4, 5), 2]), QUARTER),
     ],
     "sliding-window.theorem-14+repair": PUBLISHED_WINDOWS,
+    "sliding-window.theorem-14/bounded-rows": [LargestNoise(1, 2, 1, 40, Fraction(1, 20))],
     "sliding-window.theorem-15/inner-product": [Plane(Fraction(3, 5), Fraction(4, 5))],
     "sliding-window.theorem-16/optimality": SPECTRA,
     "sliding-window.theorem-17+repair": PUBLISHED_WINDOWS,

@@ -15,6 +15,7 @@ from dpmatrix.spec.wishart.closeness_proof import TopVectorRun
 from dpmatrix.spec.wishart.definitions import LawPair
 from dpmatrix.spec.wishart.laplace_algorithm import LaplaceRun
 from dpmatrix.spec.wishart.low_rank import LowRankRelease
+from dpmatrix.spec.wishart.lower_bound_proof import ProjectorData
 from dpmatrix.spec.wishart.matrix_inequalities import HermitianPair, IndexedMatrixPair, MatrixPair
 from dpmatrix.spec.wishart.projectors import FramePair
 from dpmatrix.spec.wishart.scalar_noise import GaussianNoise
@@ -80,6 +81,7 @@ POINTS: dict[str, list[Any]] = {
         MatrixPair(fmpq_mat([[2, 1], [1, 0]]), fmpq_mat([[1, 3], [0, -2]])),
         MatrixPair(TURN_IN_SPACE, diagonal([3, -1, 2])),
     ],
+    "wishart.theorem-10/disjoint-balls": [ProjectorData(1, 2, 1, Fraction(1, 4), Fraction(1, 100), 1, 1)],
 }
 """Where the statement has no expression, or few points are inside the hypotheses, or few fail."""
 

@@ -116,9 +116,28 @@ class Evaluator:
         raise UndecidedComparisonError(f"{left} {comparison.relation} {right}")
 
     def _number(self, expression: Expression) -> fmpq | arb:
-        if expression not in self._known:
-            self._known[expression] = self._compute(expression)
+        # Not by recursion: expressions are nested more deeply than Python's calls may be.
+        pending = [expression]
+        while pending:
+            if pending[-1] in self._known:
+                pending.pop()
+            elif unknown := [inner for inner in self._needed(pending[-1]) if inner not in self._known]:
+                pending += unknown
+            else:
+                self._known[pending[-1]] = self._compute(pending[-1])
         return self._known[expression]
+
+    def _needed(self, expression: Expression) -> tuple[Expression, ...]:
+        """Return the expressions whose values decide the next step towards that of an expression."""
+        match expression:
+            case Apply(_, arguments):
+                return arguments
+            case Choice(condition, then, otherwise):
+                sides = condition.left, condition.right
+                if any(side not in self._known for side in sides):
+                    return sides
+                return (then if self.holds(condition) else otherwise,)
+        return ()
 
     def _compute(self, expression: Expression) -> fmpq | arb:
         match expression:

@@ -24,7 +24,20 @@ def settled(expression: Expression, facts: Facts) -> Expression:
             done[part] = _settle(part, settle, facts)
         return done[part]
 
-    return settle(expression)
+    # What lies deepest comes first: expressions are nested more deeply than Python's calls may be.
+    for part in reversed(_levels(expression)):
+        settle(part)
+    return done[expression]
+
+
+def _levels(expression: Expression) -> list[Expression]:
+    """Return an expression, what it is computed from, what that is computed from, and so on; not inside choices."""
+    found, level = [expression], [expression]
+    while level:
+        level = [inner for part in level if isinstance(part, Apply) for inner in part.arguments]
+        level = list(dict.fromkeys(level))
+        found += level
+    return found
 
 
 def question(part: Expression) -> Comparison | None:
