@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 import attrs
 
 from dpmatrix.claims import Condition, Statement
 from dpmatrix.claims.records import record_of
+from dpmatrix.errors import InvalidParameterError
 from dpmatrix.tracing.copies import copies
 from dpmatrix.tracing.expressions import (
     ZERO,
@@ -182,7 +184,10 @@ def trace(statement: Statement) -> Traced:
     name, hint = point_type((statement.source, *(condition.margin for condition in statement.given)))
     path = name
     if isinstance(hint, type) and attrs.has(hint):
-        path, hint = "", record_of(statement)
+        path = ""
+        # A margin that does not say what it takes leaves it to the first hypothesis that does.
+        with suppress(InvalidParameterError):
+            hint = record_of(statement)
     if not is_sized(hint):
         return _traced(statement, _cases(statement, layouts(hint, path, Size.square(0))), ())
     for size in Size.square, Size.with_columns:
