@@ -193,6 +193,7 @@ def test_the_table_has_a_row_for_each_theorem_and_statement(root, monkeypatch) -
     assert result.exit_code == 0, result.output
     assert "certificate of 2026-01-01, Rocq 8.16.1" in result.output
     assert result.output.count(REPAIR) == 2
+    assert "1 claims, 1 of them with a theorem about laws or matrices; 0 steps of proofs" in result.output
 
 
 def manager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str, code: int = 0) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from dpmatrix.atomic_files import write_atomically
+from dpmatrix.claims import Grade, claim_of
 from dpmatrix.claims.ledger import dump
 from dpmatrix.commands.failures import one_line
 from dpmatrix.kernel import checking
@@ -20,6 +21,7 @@ from dpmatrix.kernel.certificate import PACKAGES, Certificate, certify, wanted_p
 from dpmatrix.kernel.generated import generate
 from dpmatrix.kernel.judging import Proofs
 from dpmatrix.kernel.sources import CERTIFICATE, FOLDER
+from dpmatrix.kernel.theorems import Theorem
 from dpmatrix.kernel.whole import Report, check
 from dpmatrix.spec import load
 
@@ -89,12 +91,22 @@ def _counted(report: Report) -> str:
 def _print(proofs: Proofs, certificate: Certificate) -> None:
     shown = Table("statement", "theorem", "kind", "role", "axioms", "lines", "seconds", caption_justify="left")
     shown.caption = f"by the certificate of {certificate.date}, Rocq {certificate.rocq}; seconds are those of the file"
+    shown.caption += f"\n{_spoken_of(proofs.theorems.values())}"
     for name, theorem in sorted(proofs.theorems.items(), key=lambda pair: pair[1].statements):
         entry = certificate.theorems.get(name)
         found = ("?", "", "") if entry is None else (_in_words(entry.axioms), str(entry.lines), f"{entry.seconds}")
         for statement in theorem.statements:
             shown.add_row(statement, theorem.name, theorem.kind.value, theorem.role.value, *found)
     Console(width=200).print(shown)
+
+
+def _spoken_of(theorems: Collection[Theorem]) -> str:
+    """Count the claims, and the steps of their proofs, of which some theorem speaks."""
+    names = {name for theorem in theorems for name in theorem.statements}
+    laws = {name for theorem in theorems if theorem.kind is Grade.KERNEL_LAW for name in theorem.statements}
+    claims, by_law = ({claim_of(name) for name in some} for some in (names, laws))
+    steps = sum("/" in name for name in names)
+    return f"{len(claims)} claims, {len(by_law)} of them with a theorem about laws or matrices; {steps} steps of proofs"
 
 
 def _in_words(axioms: Iterable[str]) -> str:
