@@ -138,7 +138,7 @@ def run(root: Path, nodes: Iterable[str], *, first_failure: bool) -> tuple[int, 
     options = ["-q", "--tb=native", "-p", "no:cacheprovider", *(["-x"] if first_failure else [])]
     try:
         code = int(pytest.main([*options, *nodes], plugins=[recorder]))
-    except pytest.PytestWarning as warning:  # what the last item left open, found when pytest ends
+    except (pytest.PytestUnraisableExceptionWarning, ExceptionGroup) as warning:  # what is left open at the very end
         code = int(pytest.ExitCode.TESTS_FAILED)
         if not recorder.failed:
             recorder.failed, recorder.reason = [*recorder.seconds][-1], str(warning).splitlines()[0][:200]

@@ -47,7 +47,7 @@ def test_the_number_of_records_so_far_is_told_after_each_part(file) -> None:
     assert told == [4, 7, 10]
 
 
-def test_one_worker_reads_one_part_where_nothing_is_said(file) -> None:
+def test_one_part_is_read_where_nothing_is_said(file) -> None:
     path = file("0.1,0.2\n" * 10)
     for executor, options in ((Counting(), {}), (Counting(), {"workers": 3})):
         count = options.get("workers", 1)
@@ -55,6 +55,15 @@ def test_one_worker_reads_one_part_where_nothing_is_said(file) -> None:
         assert executor.count == count
         with open_source(MECHANISM, path, executor=executor, **options) as source:
             assert len(list(source.read(lambda _: None))) == count
+
+
+def test_one_part_more_than_are_read_at_a_time_is_kept_waiting(file) -> None:
+    path = file("0.1,0.2\n" * 10)
+    for count in (1, 3):
+        executor = Counting()
+        with open_source(MECHANISM, path, executor=executor, workers=count, parts=10) as source:
+            next(iter(source.read(lambda _: None)))
+        assert executor.count == count + 1
 
 
 @pytest.mark.parametrize("parts", [None, 2])
@@ -66,9 +75,8 @@ def test_a_change_before_the_first_record_is_read_is_noticed(file, parts, late: 
         blocks = iter(source.read(lambda _: None))
         if late:
             next(blocks)
-        with Path(path).open("r+b") as handle:
-            handle.write(b"0.3")
-        with pytest.raises(RecordFileError, match="changed"):
+        Path(path).touch()
+        with pytest.raises(RecordFileError, match="it changed while it was read"):
             list(blocks)
 
 
