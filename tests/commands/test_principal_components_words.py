@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+from concurrent.futures import Executor, Future
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +87,27 @@ def test_what_is_not_said_has_the_defaults_of_the_documentation(file: Path, sett
         "norm_bound": "1",
         "over_norm": "clip",
     }
+
+
+class Counting(Executor):
+    """Works at once, and counts what it was given."""
+
+    count = 0
+
+    def submit(self, work: Any, /, *arguments: Any, **options: Any) -> Future[Any]:
+        """Do it."""
+        self.count += 1
+        future: Future[Any] = Future()
+        future.set_result(work(*arguments, **options))
+        return future
+
+
+def test_parts_are_read_by_those_who_were_asked_for(file: Path, settings, monkeypatch) -> None:
+    executor = Counting()
+    monkeypatch.setattr(pca_module, "readers", lambda workers, _cluster: contextlib.nullcontext((executor, workers)))
+    done = run(file, "--epsilon", 1, "--delimiter", ";", "--header", "--workers", 3, "--json")
+    assert json.loads(done.stdout)["records"] == 20
+    assert executor.count == 3
 
 
 def test_what_is_said_is_passed_on(file: Path, settings) -> None:

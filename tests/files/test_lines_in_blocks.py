@@ -39,6 +39,7 @@ def test_numpy_reads_sixteen_megabytes_and_the_rest_of_a_line_at_a_time(file) ->
 def test_a_block_ends_with_the_line_that_fills_it(file, monkeypatch) -> None:
     monkeypatch.setattr(csv_records, "BLOCK_CHARACTERS", 8)
     assert sizes(file("1\n23\n456\n7\n12345678901\n1\n2\n")) == [3, 2, 2]
+    assert sizes(file("1\n23\n4\n5\n6\n")) == [4, 1]
 
 
 def test_a_line_has_a_million_cells_at_most() -> None:
@@ -62,8 +63,9 @@ def test_an_empty_file_has_as_many_columns_as_somebody_asks_for(monkeypatch) -> 
     with pytest.raises(RecordFileError, match="records have 100 numbers, and the dimension is 101") as caught:
         csv_reader("", "name", None, [], ",", 101)
     assert (caught.value.path, caught.value.line, caught.value.column) == ("name", 1, None)
-    with pytest.raises(RecordFileError, match="there is no column 'a'"):
-        csv_reader("", "name", False, ["a"], ",")
+    for name in ("a", "column 1"):
+        with pytest.raises(RecordFileError, match=f"there is no column '{name}'"):
+            csv_reader("", "name", False, [name], ",")
     for header, columns, dimension in ((True, ["1"], 1), (None, ["a"], 1), (None, [], None)):
         with pytest.raises(RecordFileError, match="there is nothing in the file") as caught:
             csv_reader("", "name", header, columns, ",", dimension)
@@ -107,12 +109,36 @@ def test_errors_name_path_line_and_column(file, monkeypatch, lines: int) -> None
         ("1,2\n3,4\n5\n", {"columns": ["1"]}, 3, None, "there are 1 cells and not 2"),
         ('1,2\n3,4\n"5,6"\n', {"columns": ["1"]}, 3, None, "there are 1 cells and not 2"),
         ("1,2\n3,4\n\n", {}, 3, None, "the line is blank, and every line is a record"),
+        ("1,2\n3,4\n5,6#7\n", {}, 3, "column 2", "it is not a finite number"),
     ):
         path = file(text)
         with pytest.raises(RecordFileError) as caught, open_records(path, **options) as source:
             list(source.blocks)
         found = caught.value
         assert (found.path, found.line, found.column, found.problem) == (path, line, column, problem)
+
+
+def test_a_first_line_that_is_a_record_may_hold_anything_in_a_column_that_is_not_used(file) -> None:
+    with open_records(file(b"\xff,1\nb,2\n"), header=False, columns=["2"]) as source:
+        assert [block.records.tolist() for block in source.blocks] == [[[1], [2]]]
+
+
+@pytest.mark.usefixtures("slow")
+def test_lines_that_numpy_refuses_for_no_reason_are_not_passed_over(file, monkeypatch) -> None:
+    monkeypatch.setattr(csv_records, "LINES", 2)
+    read = np.loadtxt
+
+    def fussy(lines: list[str], **options) -> np.ndarray:
+        if lines[0] == "3\n":
+            raise ValueError
+        return read(lines, **options)
+
+    monkeypatch.setattr(np, "loadtxt", fussy)
+    path = file("1\n2\n3\n4\n")
+    with pytest.raises(RecordFileError, match="from here on the lines cannot be read as numbers") as caught:
+        sizes(path)
+    assert (caught.value.path, caught.value.line, caught.value.column) == (path, 3, None)
+    assert caught.value.__context__ is None
 
 
 @pytest.mark.usefixtures("slow")
