@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from fractions import Fraction
 from typing import Any
 
@@ -129,6 +130,19 @@ def test_blocks_are_contiguous_copies_of_floats(kind: str) -> None:
         assert (block == data).all()
         block[:] = 7
         assert (data != 7).all()
+
+
+@pytest.mark.parametrize("kind", ["f8", "f4", "?"])
+def test_floats_of_64_bits_are_copied_once_and_not_looked_at_one_by_one(kind: str) -> None:
+    """Beside the copy there is a truth value for each number, an eighth of it."""
+    data = np.zeros((block_rows(40), 40), dtype=kind)
+    tracemalloc.start()
+    try:
+        ((_, block),) = record_blocks(data)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert block.nbytes < peak < 1.25 * block.nbytes
 
 
 def test_a_number_beyond_all_floats_is_an_infinity_and_no_warning() -> None:

@@ -55,8 +55,10 @@ def test_defaults_are_those_of_the_documentation() -> None:
     ids=repr,
 )
 def test_what_is_out_of_its_domain_is_refused_by_name(change: dict[str, Any], parameter: str, words: str) -> None:
+    good: dict[str, Any] = {"dimension": 2, "window": 12, "guarantee": PROMISE}
+    assert WindowParameters(**good).leaves == 12
     with pytest.raises(InvalidParameterError, match=words) as caught:
-        WindowParameters(**{"dimension": 2, "window": 12, "guarantee": PROMISE, **change})
+        WindowParameters(**{**good, **change})
     assert caught.value.parameter == parameter
 
 
@@ -131,6 +133,10 @@ def checkpoints(begins: dict[int, int]) -> tuple[WindowCheckpoint, ...]:
         (4, {0: 0, 1: 10, 2: 20, 3: 30}, [0, 3]),
         (4, {0: 0, 1: 30, 2: 50, 3: 75}, [0, 1, 2, 3]),
         (3, {0: 0, 1: 10, 2: 20}, [0, 2]),
+        # What is compared next is the one that was kept with the ones after what was deleted.
+        (4, {0: 0, 1: 20, 2: 40, 3: 55}, [0, 2, 3]),
+        (4, {0: 0, 1: 55, 2: 60, 3: 70, 4: 79}, [0, 1, 3, 4]),
+        (4, {0: 0, 1: 20, 2: 40, 3: 55, 4: 69}, [0, 2, 4]),
         (2, {0: 0, 1: 10}, [0, 1]),
         (0, {0: 0}, [0]),
         # Four leaves are in the window: those that the second of all begins too are given up.
