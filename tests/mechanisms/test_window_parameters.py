@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpmatrix.errors import InvalidParameterError
+from dpmatrix.errors import InvalidParameterError, SingleUseError
 from dpmatrix.mechanisms.streams import WindowParameters
 from dpmatrix.mechanisms.streams import dyadic as dyadic_module
 from dpmatrix.mechanisms.streams.dyadic import DyadicSums, noise_triangle, triangle_of
@@ -162,22 +162,24 @@ def test_checkpoints_expire_and_are_thinned_out(leaf: int, held: dict[int, int],
 def test_noise_is_drawn_in_one_way_up_to_a_scale_and_in_another_beyond(monkeypatch) -> None:
     asked: list[Any] = []
 
-    def fast(variance: Fraction, count: int, _entropy: object) -> np.ndarray:
-        asked.append((variance, count))
+    def fast(variance: Fraction, count: int, entropy: object) -> np.ndarray:
+        asked.append((variance, count, entropy))
         return np.arange(count)
 
-    def slow(variance: Fraction, _entropy: object) -> int:
-        asked.append(variance)
+    def slow(variance: Fraction, entropy: object) -> int:
+        asked.append((variance, entropy))
         return 7
+
+    source = SeededEntropy(1)
 
     monkeypatch.setattr(dyadic_module, "fast_discrete", SimpleNamespace(LARGEST_SCALE=3, discrete_gaussian=fast))
     monkeypatch.setattr(dyadic_module, "discrete", SimpleNamespace(discrete_gaussian=slow))
     for variance in (Fraction(1, 2), Fraction(9)):
         parameters: Any = SimpleNamespace(variance=variance, entries=3)
-        assert noise_triangle(parameters, SeededEntropy(1)) == [0, 1, 2]
+        assert noise_triangle(parameters, source) == [0, 1, 2]
     parameters = SimpleNamespace(variance=Fraction(91, 10), entries=3)
-    assert noise_triangle(parameters, SeededEntropy(1)) == [7, 7, 7]
-    assert asked == [(Fraction(1, 2), 3), (Fraction(9), 3), *[Fraction(91, 10)] * 3]
+    assert noise_triangle(parameters, source) == [7, 7, 7]
+    assert asked == [(Fraction(1, 2), 3, source), (Fraction(9), 3, source), *[(Fraction(91, 10), source)] * 3]
 
 
 @pytest.mark.parametrize("window", [1, 2, 3, 8])
@@ -213,6 +215,33 @@ def test_a_total_holds_the_noise_of_the_fewest_parts_and_every_row_once(monkeypa
         assert [part is not None for part in sums.parts] == formed
     # Every part but those under way was used.
     assert len(drawn) - len(earlier) == sum(part is not None for part in sums.parts)
+
+
+class Holder:
+    """What holds sums."""
+
+
+def test_sums_are_themselves_alone_and_held_by_one() -> None:
+    parameters = WindowParameters(1, 4, PROMISE)
+    sums, others = (DyadicSums.begin(parameters, SeededEntropy(1)) for _ in range(2))
+    assert sums.parts == others.parts
+    assert sums != others
+    assert len({sums, others}) == 2
+    with pytest.raises(TypeError, match="holder"):
+        DyadicSums(parameters, holder=None)
+    with pytest.raises(TypeError, match="positional"):
+        DyadicSums(parameters, 0, 0, [0], [], None)
+    one, another = Holder(), Holder()
+    sums.take(one)
+    for refused in (lambda: sums.take(another), lambda: sums.give(another), lambda: sums.check_held_by(another)):
+        with pytest.raises(SingleUseError, match="its noise must not be used twice"):
+            refused()
+    sums.check_held_by(one)
+    sums.give(one)
+    for refused in (lambda: sums.give(one), lambda: sums.check_held_by(one)):
+        with pytest.raises(SingleUseError, match="this window was suspended"):
+            refused()
+    sums.take(another)
 
 
 def test_rows_of_another_length_and_parts_that_are_missing_are_refused() -> None:
