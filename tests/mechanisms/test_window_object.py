@@ -85,7 +85,7 @@ def test_integers_of_any_size_are_published_as_they_are() -> None:
 
 
 def test_integers_of_64_bits_beside_negative_ones_are_not_rounded() -> None:
-    """numpy would find floats for them together."""
+    """Together they would be floats for numpy."""
     memory = WindowMemory.begin(SMALL, SeededEntropy(1))
     memory.sums.total = [2**63 + 1, -1, 5]
     held = (WindowCheckpoint(0, [0, 0, 0]),)
