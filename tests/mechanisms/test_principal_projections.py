@@ -224,6 +224,16 @@ def test_of_equally_good_supports_one_is_always_taken() -> None:
     release = release_of(np.eye(3, dtype=int))
     assert release.apply(SparseProjection(1, 1)).value.tolist() == np.diag([1.0, 0.0, 0.0]).tolist()
     assert release.apply(NonNegativeProjection(1)).value.tolist() == np.diag([0.0, 0.0, 1.0]).tolist()
+    assert release.apply(NonNegativeProjection(2)).value.tolist() == np.diag([0.0, 1.0, 1.0]).tolist()
+    corners = np.zeros((4, 4), dtype=int)
+    corners[0, 3] = corners[3, 0] = 1
+    half = np.array([[1, 0, 0, 1], [0, 0, 0, 0], [0, 0, 2, 0], [1, 0, 0, 1]]) / 2
+    assert np.allclose(release_of(corners).apply(NonNegativeProjection(2)).value, half)
+
+
+def test_one_coordinate_is_projected_on_itself() -> None:
+    for function in (PrincipalProjection(1), SparseProjection(1, 1), NonNegativeProjection(1)):
+        assert release_of([[-3]]).apply(function).value.tolist() == [[1.0]]
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -190,22 +190,22 @@ def test_noise_of_each_deviation_is_added_and_the_top_is_taken(rank: int) -> Non
 def test_simulations_follow_the_lines(kind: Any, adjacency: Adjacency) -> None:
     """The noisy gap first, then its noise; the private form gives nothing where the offset is not exceeded."""
     epsilon, bound, size, rank = Fraction(3, 2), Fraction(2), 200, 2
-    data = np.random.default_rng(1).normal(size=(60, 4)) * [1.0, 0.8, 0.2, 0.1]
+    data = np.random.default_rng(1).normal(size=(60, 5)) * [1.0, 0.8, 0.2, 0.15, 0.1]
     lengths = np.linalg.norm(data, axis=1)[:, None]
     data /= np.maximum(1, lengths / 1.999)
     mechanism = built(kind, epsilon, adjacency, rank=rank, norm_bound=bound)
     moment = data.T @ data / 4
     values = np.linalg.eigvalsh(moment)
-    gap = values[2] - values[1]
+    gap = values[3] - values[2]
     projector = projector_onto(moment, rank)
     own, other = mechanism.float_spectrum(data)
     assert own == pytest.approx(gap)
     assert np.allclose(other, projector)
     generator = np.random.default_rng(9)
     room = gap + generator.laplace(scale=2 / 1.5, size=size) - float(mechanism.offset())
-    noise = symmetric_normals(size, 4, generator)
+    noise = symmetric_normals(size, 5, generator)
     found = mechanism.simulate(data, size, np.random.default_rng(9))
-    assert found.shape == (size, 4, 4)
+    assert found.shape == (size, 5, 5)
     withheld = kind is PrivateSubspaceRecovery
     assert 0.2 < np.mean(room > 0) < 0.9
     assert ((room > 0) & (room < 1)).any()
