@@ -190,7 +190,7 @@ def test_noise_of_each_deviation_is_added_and_the_top_is_taken(rank: int) -> Non
 def test_simulations_follow_the_lines(kind: Any, adjacency: Adjacency) -> None:
     """The noisy gap first, then its noise; the private form gives nothing where the offset is not exceeded."""
     epsilon, bound, size, rank = Fraction(3, 2), Fraction(2), 200, 2
-    data = np.random.default_rng(1).normal(size=(60, 5)) * [1.0, 0.8, 0.2, 0.15, 0.1]
+    data = np.random.default_rng(1).normal(size=(90, 5)) * [1.0, 0.8, 0.2, 0.15, 0.1]
     lengths = np.linalg.norm(data, axis=1)[:, None]
     data /= np.maximum(1, lengths / 1.999)
     mechanism = built(kind, epsilon, adjacency, rank=rank, norm_bound=bound)
