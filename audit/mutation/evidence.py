@@ -136,7 +136,12 @@ def run(root: Path, nodes: Iterable[str], *, first_failure: bool) -> tuple[int, 
     recorder = Recorder()
     # a native traceback is the one that reads no source again
     options = ["-q", "--tb=native", "-p", "no:cacheprovider", *(["-x"] if first_failure else [])]
-    code = int(pytest.main([*options, *nodes], plugins=[recorder]))
+    try:
+        code = int(pytest.main([*options, *nodes], plugins=[recorder]))
+    except (pytest.PytestUnraisableExceptionWarning, ExceptionGroup) as warning:  # what is left open at the very end
+        code = int(pytest.ExitCode.TESTS_FAILED)
+        if not recorder.failed:
+            recorder.failed, recorder.reason = [*recorder.seconds][-1], str(warning).splitlines()[0][:200]
     if code != pytest.ExitCode.OK and not recorder.failed:
         recorder.reason = _end_of(printed, TAIL)
     return code, recorder

@@ -182,3 +182,21 @@ def test_a_suite_that_fails_unchanged_is_no_answer(tool, tmp_path: Path) -> None
     done = tool("--trace", str(tmp_path / "lines.json"), "--", "tests")
     assert done.returncode != 0
     assert not (tmp_path / "lines.json").exists()
+
+
+def test_what_an_item_leaves_open_is_its_failure_also_where_pytest_finds_it_at_the_end(tmp_path: Path) -> None:
+    """An error that keeps itself alive keeps an open file alive until the garbage collector comes."""
+    (tmp_path / "pytest.ini").write_text("[pytest]\nfilterwarnings = error\n", encoding="utf-8")
+    (tmp_path / "test_open.py").write_text(
+        "import gc\n\n\ndef test_open():\n    gc.disable()\n    found = [open(__file__)]\n    found.append(found)\n",
+        encoding="utf-8",
+    )
+    program = (
+        "import sys\nfrom pathlib import Path\nfrom mutation import evidence\n"
+        "code, recorder = evidence.run(Path(sys.argv[1]), ['test_open.py::test_open'], first_failure=True)\n"
+        "Path(sys.argv[2]).write_text(f'{code} {recorder.failed} {recorder.reason}')\n"
+    )
+    said = tmp_path / "said"
+    command = [sys.executable, "-c", program, str(tmp_path), str(said)]
+    subprocess.run(command, check=True, cwd=REPOSITORY / "audit", timeout=120, capture_output=True)
+    assert said.read_text(encoding="utf-8").startswith("1 test_open.py::test_open Exception ignored in: <_io.")

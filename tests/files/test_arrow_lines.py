@@ -105,3 +105,61 @@ def test_what_is_left_to_others() -> None:
     for lines in (b"x" * 200_000 + b",1\n", b'"ann",1\n', b"ann,1\rbob,2\n"):
         assert read(lines) is None
     assert arrow_reader(2, [1], "\u00a7") is None
+
+
+def test_pyarrow_is_told_all_that_it_could_decide_by_itself(monkeypatch) -> None:
+    """Nothing is a quote, an escape or missing, one block is read and no thread is begun, whatever its defaults are."""
+    import pyarrow.csv
+
+    told = {}
+
+    def recorder(name: str):
+        original = getattr(pyarrow.csv, name)
+
+        def build(**options):
+            told[name] = options
+            return original(**options)
+
+        return build
+
+    for name in ("ParseOptions", "ConvertOptions", "ReadOptions"):
+        monkeypatch.setattr(pyarrow.csv, name, recorder(name))
+    read = arrow_reader(3, [2, 0], ";")
+    assert read is not None
+    lines = b"1;x;2\n3;;4\n"
+    assert np.array_equal(read(lines), [[2, 1], [4, 3]])
+    assert told["ParseOptions"] == {
+        "delimiter": ";",
+        "quote_char": False,
+        "double_quote": False,
+        "escape_char": False,
+        "newlines_in_values": False,
+        "ignore_empty_lines": False,
+    }
+    assert told["ConvertOptions"] == {
+        "column_types": {"2": pyarrow.float64(), "0": pyarrow.float64()},
+        "include_columns": ["2", "0"],
+        "null_values": [],
+        "strings_can_be_null": False,
+        "check_utf8": False,
+    }
+    assert told["ReadOptions"] == {"use_threads": False, "column_names": ["0", "1", "2"], "block_size": len(lines) + 1}
+
+
+def test_lines_that_may_be_longer_than_others_allow_are_left_to_them(monkeypatch) -> None:
+    read = arrow_reader(1, [0], ",")
+    assert read is not None
+    monkeypatch.setattr(streams, "LONGEST_LINE", 21)
+    # Half of 20: a line feed must stand in every stretch of ten bytes.
+    assert read(b"123456789\n123456789\n12") is not None
+    assert read(b"1234567890\n123\n") is None
+    assert read(b"123\n12345\n12345678901234567\n") is None
+    # A line may be longer than a half where it lies well.
+    assert read(b"12\n12345678901234\n12\n") is not None
+    monkeypatch.setattr(streams, "LONGEST_LINE", 20)
+    assert read(b"12345678\n1\n") is not None
+    assert read(b"123456789\n1\n") is None
+    monkeypatch.setattr(streams, "LONGEST_LINE", 1 << 24)
+    # As many characters as the limit of the csv module, 131,072, has in a half.
+    assert read(b"0" * 65_535 + b"\n" + b"0" * 65_535 + b"\n") is not None
+    assert read(b"0" * 65_536 + b"\n" + b"0" * 65_535 + b"\n") is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from dpmatrix.mechanisms import (
     Release,
     SparseProjection,
     principal_components,
+    principal_projections,
 )
 from dpmatrix.mechanisms.streams import SlidingWindowGram, WindowParameters
 from dpmatrix.privacy import Adjacency, PrivacyGuarantee
@@ -173,3 +175,84 @@ def test_other_releases_are_refused(function) -> None:
     for values in ([[1, 2], [3, 4]], [[1, 2, 3], [2, 1, 3]]):
         with pytest.raises(InvalidParameterError, match="not a symmetric"):
             release_of(values).apply(function)
+
+
+def test_ranks_and_sizes_outside_their_domains_are_refused_by_name() -> None:
+    for wrong in (0, -1, 1.5):
+        for function in (PrincipalProjection, NonNegativeProjection, lambda rank: SparseProjection(rank, 9)):
+            with pytest.raises(InvalidParameterError) as caught:
+                function(wrong)
+            assert caught.value.parameter == "rank"
+        with pytest.raises(InvalidParameterError) as caught:
+            SparseProjection(1, wrong)
+        assert caught.value.parameter == "size"
+    with pytest.raises(InvalidParameterError, match=r"^size: 1 is below the rank 2; pass a size >= rank$"):
+        SparseProjection(2, 1)
+    release = release_of(np.eye(3, dtype=int))
+    for function in (PrincipalProjection(4), NonNegativeProjection(4), SparseProjection(4, 4)):
+        with pytest.raises(InvalidParameterError, match=r"^rank: 4 exceeds d = 3; pass a rank of at most d$"):
+            release.apply(function)
+    with pytest.raises(InvalidParameterError, match=r"^size: 4 exceeds d = 3; pass a size of at most d$"):
+        release.apply(SparseProjection(3, 4))
+    for function in (PrincipalProjection(3), NonNegativeProjection(3), SparseProjection(3, 3)):
+        assert np.allclose(release.apply(function).value, np.eye(3))
+
+
+def test_supports_and_coordinates_have_a_limit(monkeypatch) -> None:
+    with pytest.raises(
+        InvalidParameterError, match=r"^size: there are 352716 supports of 10 among 21; keep them within 200000$"
+    ):
+        release_of(np.eye(21, dtype=int)).apply(SparseProjection(1, 10))
+    with pytest.raises(
+        InvalidParameterError, match=r"^release: 3\*\*13 pairs of supports are too many; keep d within 12$"
+    ):
+        release_of(np.eye(13, dtype=int)).apply(NonNegativeProjection(1))
+    monkeypatch.setattr(principal_projections, "MOST_SUPPORTS", 10)
+    monkeypatch.setattr(principal_projections, "MOST_COORDINATES", 5)
+    release = release_of(np.eye(5, dtype=int))
+    for function in (SparseProjection(1, 2), SparseProjection(1, 3), NonNegativeProjection(1)):
+        assert_projection(release.apply(function).value, 1)
+    monkeypatch.setattr(principal_projections, "MOST_SUPPORTS", 9)
+    monkeypatch.setattr(principal_projections, "MOST_COORDINATES", 4)
+    for function in (SparseProjection(1, 2), SparseProjection(1, 3), NonNegativeProjection(1)):
+        with pytest.raises(InvalidParameterError):
+            release.apply(function)
+
+
+def test_of_equally_good_supports_one_is_always_taken() -> None:
+    """The first one where each is tried in turn; the one with the latest coordinates where families are searched."""
+    release = release_of(np.eye(3, dtype=int))
+    assert release.apply(SparseProjection(1, 1)).value.tolist() == np.diag([1.0, 0.0, 0.0]).tolist()
+    assert release.apply(NonNegativeProjection(1)).value.tolist() == np.diag([0.0, 0.0, 1.0]).tolist()
+    assert release.apply(NonNegativeProjection(2)).value.tolist() == np.diag([0.0, 1.0, 1.0]).tolist()
+    corners = np.zeros((4, 4), dtype=int)
+    corners[0, 3] = corners[3, 0] = 1
+    half = np.array([[1, 0, 0, 1], [0, 0, 0, 0], [0, 0, 2, 0], [1, 0, 0, 1]]) / 2
+    assert np.allclose(release_of(corners).apply(NonNegativeProjection(2)).value, half)
+
+
+def test_one_coordinate_is_projected_on_itself() -> None:
+    for function in (PrincipalProjection(1), SparseProjection(1, 1), NonNegativeProjection(1)):
+        assert release_of([[-3]]).apply(function).value.tolist() == [[1.0]]
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("rank", [1, 2, 3, 5])
+def test_the_best_disjoint_supports_are_found_by_trying_all(seed: int, rank: int) -> None:
+    """Each support of five coordinates has its best positive vector; families of disjoint ones are listed."""
+    matrix = random_matrix(5, seed) - 20 * (seed % 2) * np.eye(5, dtype=int)
+    values = {}
+    for size in range(1, 6):
+        for support in combinations(range(5), size):
+            found, vectors = np.linalg.eigh(matrix[np.ix_(support, support)].astype(float))
+            positive = [value for value, column in zip(found, vectors.T, strict=True) if abs(column.sum()) > 0
+                        and (np.sign(column) == np.sign(column[0])).all()]  # fmt: skip
+            values.update({support: max(positive)} if positive else {})
+    best = max(
+        sum(values[support] for support in family)
+        for family in combinations(values, rank)
+        if len(set().union(*family)) == sum(map(len, family))
+    )
+    projection = release_of(matrix).apply(NonNegativeProjection(rank)).value
+    assert_projection(projection, rank)
+    assert gain(projection, matrix) == pytest.approx(best, rel=1e-10)
