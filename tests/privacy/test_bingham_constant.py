@@ -108,6 +108,32 @@ def test_as_many_terms_as_the_rest_asks_for(bound, bits) -> None:
             assert (bingham._tail(ball, terms) * arb(terms).fac() / ball**terms).overlaps(arb(2))
 
 
+def test_no_shift_is_the_shift_by_nothing() -> None:
+    matrix = fmpq_mat([[2, 1], [1, fmpq(1, 3)]])
+    found, expected = log_bingham_constant(matrix), log_bingham_constant(matrix, 0)
+    assert (found.mid(), found.rad()) == (expected.mid(), expected.rad())
+    assert log_bingham_constant(matrix, 1).rad() != expected.rad()
+
+
+def test_a_series_that_is_cut_early_still_holds_the_value(monkeypatch) -> None:
+    """Twice as many terms as the norm leave a rest that is seen, and the ball reaches over it."""
+    exact = log_bingham_constant(diagonal(3, 0, 0), 0)
+    monkeypatch.setattr(bingham, "_terms", lambda bound: int((2 * bound).ceil().upper().fmpz()))
+    found = log_bingham_constant(diagonal(3, 0, 0), 0)
+    assert found.contains(exact)
+    assert 0.01 < float(found.rad()) < 1
+
+
+def test_the_largest_number_of_terms_is_allowed_and_one_less_would_refuse(monkeypatch) -> None:
+    terms = bingham._terms(arb(5))
+    assert terms > 12, "more than at the start"
+    monkeypatch.setattr(bingham, "MOST_TERMS", terms)
+    assert bingham._terms(arb(5)) == terms
+    monkeypatch.setattr(bingham, "MOST_TERMS", terms - 1)
+    with pytest.raises(InvalidParameterError, match="matrix"):
+        bingham._terms(arb(5))
+
+
 @pytest.mark.parametrize("matrix", [fmpq_mat(0, 0), fmpq_mat([[0, 1], [2, 0]]), fmpq_mat([[1, 2]])])
 def test_no_symmetric_matrix_is_refused(matrix) -> None:
     with pytest.raises(InvalidParameterError, match="symmetric"):

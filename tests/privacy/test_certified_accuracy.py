@@ -37,6 +37,14 @@ def test_a_certified_ball_has_the_accuracy_that_is_promised(working: int, bits: 
         assert enough.rad() > arb(2) ** (-bits - 1) * 3, "the first ball"
 
 
+def test_a_ball_of_just_the_accuracy_is_narrow_enough() -> None:
+    """Its lower end is 2^40 times its radius."""
+    with precision(100):
+        ball = arb(0, 1).rad() * (2**40 + 1) + arb(0, 1)
+    assert ball.abs_lower() == ball.rad() * 2**40
+    assert certified(lambda: ball, "a number").contains(ball)
+
+
 def test_accuracy_that_only_the_most_precision_reaches_is_found() -> None:
     """From 115 bits the search comes by doubling to exactly `MOST_PRECISION`."""
     asked = []
@@ -53,7 +61,7 @@ def test_accuracy_that_only_the_most_precision_reaches_is_found() -> None:
 
 @pytest.mark.parametrize("wide", [arb(3, 1), arb(0, 1), arb("nan"), arb("inf"), arb(1e-30, 1e-29)])
 def test_what_never_becomes_narrow_is_refused(wide: arb) -> None:
-    with pytest.raises(UndecidedError, match="40 bits"):
+    with pytest.raises(UndecidedError, match="a number did not reach 40 bits of accuracy at 1048576 bits of precision"):
         certified(lambda: wide, "a number")
 
 

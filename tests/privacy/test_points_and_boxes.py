@@ -11,13 +11,21 @@ from flint import arb, fmpq
 
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import rational
-from dpmatrix.privacy import Adjacency, GaussianProfile, LaplaceProfile, SketchProfile, WishartProfile
+from dpmatrix.privacy import (
+    Adjacency,
+    BoundedRangeProfile,
+    DiscreteGaussianProfile,
+    DiscreteLaplaceProfile,
+    GaussianProfile,
+    LaplaceProfile,
+    SketchProfile,
+    WishartProfile,
+)
 from dpmatrix.privacy.composition import privacy_loss
 from dpmatrix.privacy.profiles.chain import replacement_bound
 from dpmatrix.privacy.profiles.chi_square import absent_against_present, outside_support, present_against_absent
-from dpmatrix.privacy.profiles.enclosure import hull
+from dpmatrix.privacy.profiles.enclosure import hull, over_box
 from dpmatrix.privacy.profiles.protocol import Direction
-from dpmatrix.privacy.profiles.sketch import narrow_against_wide, wide_against_narrow
 from dpmatrix.privacy.profiles.wishart import support_failure
 
 EPSILONS = Fraction(1, 4), Fraction(1, 2)
@@ -27,7 +35,7 @@ DIVERGENCES = [present_against_absent, absent_against_present]
 
 def between(low: Fraction, high: Fraction) -> arb:
     """Return the ball from low to high, whose middle and radius are binary fractions."""
-    middle, radius = (low + high) / 2, (high - low) / 2
+    middle, radius = (low + high) / 2, abs(high - low) / 2
     return arb(float(middle), float(radius))
 
 
@@ -40,7 +48,11 @@ def lines(profile):
     return {
         "gaussian": (lambda change, at: GaussianProfile(change, 1).delta(at), 1, Fraction(3, 2)),
         "laplace": (lambda change, at: LaplaceProfile(change, 1).delta(at), 1, Fraction(3, 2)),
+        "laplace scale": (lambda scale, at: LaplaceProfile(3, scale).delta(at), Fraction(3, 2), 1),
+        "discrete laplace": (lambda scale, at: DiscreteLaplaceProfile(3, scale).delta(at), Fraction(3, 2), 1),
+        "bounded range": (lambda width, at: BoundedRangeProfile(width).delta(at), 1, Fraction(3, 2)),
         "sketch": (lambda norm, at: SketchProfile(3, 1, norm).delta(at), 1, Fraction(3, 2)),
+        "sketch floor": (lambda floor, at: SketchProfile(3, floor, 2).delta(at), Fraction(3, 2), 1),
         "wishart": (lambda norm, at: WishartProfile(3, 6, 1, norm, ADD_REMOVE).delta(at), 2, 3),
         "wishart present": (
             lambda norm, at: WishartProfile(3, 6, 1, norm).hockey_stick(at, Direction.PRESENT_AGAINST_ABSENT),
@@ -61,7 +73,10 @@ def encloses(found: arb, ends: list[arb]) -> bool:
     return found.overlaps(ends[0]) and found.overlaps(ends[1]) and bool(found.rad() < union.rad() * 1.01)
 
 
-@pytest.mark.parametrize("name", ["gaussian", "laplace", "sketch", "wishart", "wishart present", "wishart absent"])
+LINES = "gaussian", "laplace", "laplace scale", "discrete laplace", "bounded range", "sketch", "sketch floor"
+
+
+@pytest.mark.parametrize("name", [*LINES, "wishart", "wishart present", "wishart absent"])
 def test_a_point_gives_a_number_and_a_ball_gives_all_between_its_ends(name) -> None:
     delta, low, high = lines(name)
     for parameter in (low, high):
@@ -77,15 +92,32 @@ def test_a_point_gives_a_number_and_a_ball_gives_all_between_its_ends(name) -> N
 
 
 def test_a_pure_guarantee_over_a_ball_of_sensitivities() -> None:
-    assert LaplaceProfile(Fraction(3, 4), 1).pure_epsilon() == arb(fmpq(3, 4))
-    found = LaplaceProfile(between(Fraction(1, 2), Fraction(3, 4)), 1).pure_epsilon()
-    assert encloses(found, [arb(0.5), arb(0.75)])
+    assert LaplaceProfile(Fraction(3, 4), 2).pure_epsilon() == arb(fmpq(3, 8))
+    found = LaplaceProfile(between(Fraction(1, 2), Fraction(3, 4)), 2).pure_epsilon()
+    assert encloses(found, [arb(0.25), arb(0.375)])
 
 
 @pytest.mark.parametrize(("smallest", "largest"), [(arb(1), arb(2)), (arb(0), arb(0.5))])
 def test_a_hull_of_two_exact_numbers_reaches_both(smallest, largest) -> None:
     assert encloses(hull(smallest, largest), [smallest, largest])
     assert hull(smallest, arb(smallest)).is_exact()
+    wide = arb(smallest, 0.25)
+    assert hull(wide, wide) is wide
+
+
+def test_discrete_gaussian_noise_over_a_ball_of_epsilons() -> None:
+    profile = DiscreteGaussianProfile(4, 3)
+    ends = [profile.delta(epsilon) for epsilon in EPSILONS]
+    assert all(end.rel_accuracy_bits() >= 40 for end in ends)
+    assert encloses(profile.delta(between(*EPSILONS)), ends)
+
+
+def test_at_a_point_the_other_corner_is_not_computed() -> None:
+    def other() -> arb:
+        raise AssertionError("a point has one corner")
+
+    assert over_box(lambda: arb(3), other, is_point=True) == 3
+    assert encloses(over_box(lambda: arb(3), lambda: arb(4), is_point=False), [arb(3), arb(4)])
 
 
 @pytest.mark.parametrize(("degrees", "norm"), [(between(4, 5), 1), (4, between(1, 2)), (between(4, 5), between(1, 2))])
@@ -104,6 +136,9 @@ def test_one_coordinate_may_change_by_all_of_the_sensitivity() -> None:
     assert both.delta(0).overlaps(LaplaceProfile(1, 2).delta(0))
     with pytest.raises(InvalidParameterError, match="coordinate_sensitivity"):
         LaplaceProfile(1, 2, coordinate_sensitivity=Fraction(11, 10))
+    whole = DiscreteLaplaceProfile(3, 2, coordinate_sensitivity=3)
+    assert whole.delta(0).overlaps(DiscreteLaplaceProfile(3, 2).delta(0))
+    assert whole.delta(0).rel_accuracy_bits() >= 40
 
 
 @pytest.mark.parametrize("degrees", [1, Fraction(9, 5), 2, Fraction(11, 5), 5])
@@ -149,30 +184,31 @@ def test_translates_of_gamma_variables_against_integrals_of_their_densities(epsi
     )
 
 
-@pytest.mark.parametrize("divergence", [narrow_against_wide, wide_against_narrow])
-def test_sketches_without_a_record_are_the_same(divergence) -> None:
-    assert divergence(fmpq(1, 3), fmpq(0), 4).is_zero()
-
-
-@pytest.mark.parametrize("rows", [1, 3])
-@pytest.mark.parametrize("inflation", [Fraction(1, 10), Fraction(3)])
-def test_sketches_against_integrals_of_two_gamma_densities(inflation, rows) -> None:
-    half, spread = mpmath.mpf(rows) / 2, 1 + real(inflation)
-
-    def narrow(t):
-        return t ** (half - 1) * mpmath.exp(-t) / mpmath.gamma(half)
-
-    cut = spread / (spread - 1) * half * mpmath.log(spread)
-    distance = mpmath.quad(lambda t: narrow(t) - narrow(t / spread) / spread, [0, cut / 2, cut])
-    for divergence in (narrow_against_wide, wide_against_narrow):
-        assert abs(float(divergence(fmpq(0), rational(inflation), rows)) - float(distance)) < 1e-8
-
-
 def test_a_bound_by_a_chain_is_never_above_one() -> None:
     """Two divergences of 3/4 add up to more than one; two of 1/40 and 19/20 to something between 9/10 and one."""
     assert replacement_bound(fmpq(0), fmpq(0), lambda _: arb(0.75), lambda _: arb(0.75)) == 1
     found = replacement_bound(fmpq(0), fmpq(0), lambda _: arb(fmpq(1, 40)), lambda _: arb(fmpq(19, 20)))
     assert found.overlaps(arb(fmpq(39, 40)))
+
+
+def test_the_better_chain_is_the_one_of_the_least_upper_end() -> None:
+    """Both balls overlap: through nothing it is 1/4 + e (1 +- 0.9)/100, and through both e is not paid."""
+    unsure = arb(0.01, 0.009)
+    found = replacement_bound(fmpq(1), fmpq(1), lambda _: arb(0.25), lambda _: unsure)
+    assert found.upper() < arb(0.25) + unsure.upper() + 1e-6
+
+
+def test_a_chain_finds_the_best_split_to_one_part_in_128() -> None:
+    """The search halves its interval around the best of the quarters, six times."""
+    asked = []
+
+    def vanish(part):
+        asked.append(part)
+        return (arb(part) - arb(fmpq(2, 7))) ** 2
+
+    found = replacement_bound(fmpq(1), fmpq(1), vanish, lambda _: arb(0))
+    assert min(abs(one - other) for one in asked for other in asked if one != other) == fmpq(1, 128)
+    assert found < arb(fmpq(1, 256)) ** 2
 
 
 def test_a_chain_spends_no_more_than_all_of_epsilon_and_no_less_than_none() -> None:

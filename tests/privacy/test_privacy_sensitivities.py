@@ -92,6 +92,8 @@ def test_random_records_and_local_moves_around_the_pair_stay_below(dimension, en
 @pytest.mark.parametrize(
     ("dimension", "entries", "squared"),
     [
+        (1, Entries.FULL, Fraction(1)),
+        (1, Entries.UPPER_TRIANGLE, Fraction(1)),
         (2, Entries.FULL, Fraction(8)),
         (3, Entries.FULL, Fraction(17)),
         (10, Entries.FULL, Fraction(200)),

@@ -18,6 +18,11 @@ def correlated(size, correlation):
     return matrix
 
 
+def diagonal(*values):
+    size = len(values)
+    return fmpq_mat([[values[i] if i == j else 0 for j in range(size)] for i in range(size)])
+
+
 def floats(matrix):
     size = matrix.nrows()
     return np.array([float(entry.p) / float(entry.q) for entry in matrix.entries()]).reshape(size, size)
@@ -89,6 +94,66 @@ def test_formula_of_the_printed_bound():
     assert (printed - 10 * 2 * root / (2 * arb(fmpq(1, 2))) * (fmpq(3, 4) + 2 * root / (2 * arb(fmpq(1, 2))))).contains(
         0
     )
+
+
+@pytest.mark.parametrize(("rows", "tail", "greatest"), [(7, fmpq(1, 3), fmpq(1, 5)), (20, fmpq(2), fmpq(0))])
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (fmpq_mat([[3, 1, 0], [1, 2, fmpq(1, 2)], [0, fmpq(1, 2), 1]]), fmpq_mat([[1, 0, 0], [0, 2, 1], [0, 1, 4]])),
+        (diagonal(1, 3, 4), diagonal(2, 5, fmpq(1, 2))),
+    ],
+)
+def test_the_printed_bound_is_its_formula(first, second, rows, tail, greatest):
+    """With numpy's eigenvalues and norm."""
+    one, other = floats(first), floats(second)
+    size, norm = len(one), np.linalg.norm(one - other)
+    product = np.linalg.eigvalsh(one)[0] * np.linalg.eigvalsh(other)[0]
+    spectral = np.linalg.eigvalsh(one)[-1]
+    inner = float(tail.p) / float(tail.q) + float(greatest.p) / float(greatest.q)
+    inner += 2 * norm * spectral**2 / (size * product)
+    expected = rows * size * norm / (2 * product) * inner
+    found = printed_loss_bound(first, second, rows, tail, greatest)
+    assert float(found) == pytest.approx(expected, rel=1e-12)
+    assert found.rel_accuracy_bits() > 40
+
+
+def test_a_box_of_no_width_is_the_reference_itself():
+    first, second = correlated(2, 0), correlated(2, fmpq(1, 2))
+    loss = truncated_loss(first, second, correlated(2, fmpq(1, 3)), 4, 0)
+    assert loss.attained
+    expected = 2 * (np.log(3 / 4) + np.trace((np.linalg.inv(floats(second)) - np.eye(2)) @ [[1, 1 / 3], [1 / 3, 1]]))
+    assert float(loss.supremum) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("reference", "attained"),
+    [
+        (diagonal(fmpq(1, 100), fmpq(1, 100)), True),
+        (fmpq_mat([[1, 1], [1, 1]]), True),
+        (diagonal(1, 0), True),
+        (fmpq_mat([[1, fmpq(101, 100)], [fmpq(101, 100), 1]]), False),
+        (diagonal(1, fmpq(-1, 100)), False),
+    ],
+)
+def test_a_corner_is_attained_where_it_has_no_negative_eigenvalue(reference, attained):
+    first, second = correlated(2, 0), correlated(2, fmpq(1, 2))
+    assert truncated_loss(first, second, reference, 2, 0).attained == attained
+    assert not truncated_loss(first, second, reference, 1, 0).attained
+
+
+def test_entries_on_which_the_ratio_does_not_depend_stay_where_they_are():
+    """S_2^-1 - S_1^-1 is minus half the identity, so only the diagonal is moved, to zero."""
+    loss = truncated_loss(diagonal(1, 1), diagonal(2, 2), diagonal(fmpq(1, 10), fmpq(1, 10)), 3, fmpq(1, 10))
+    assert loss.attained
+    assert float(loss.supremum) == pytest.approx(3 * np.log(2), rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["first", "second"])
+def test_a_singular_covariance_is_refused(name):
+    matrices = {"first": correlated(2, 0), "second": correlated(2, 0)} | {name: fmpq_mat([[1, 1], [1, 1]])}
+    with pytest.raises(InvalidParameterError, match=f"{name}: it is not positive definite"):
+        truncated_loss(matrices["first"], matrices["second"], correlated(2, 0), 3, 1)
 
 
 @pytest.mark.parametrize(
