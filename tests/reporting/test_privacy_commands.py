@@ -190,6 +190,13 @@ def test_anything_else_is_no_number(text) -> None:
         read(text, "x")
 
 
+@pytest.mark.parametrize("text", ["1e4000", "1e-4001", "9" * 5000, "1/" + "3" * 4001])
+def test_a_number_that_could_not_be_written_again_is_not_read(text) -> None:
+    with pytest.raises(InvalidParameterError, match=r"x: it is too long a number; write one .* at most 4000 digits"):
+        read(text, "x")
+    assert read("1e3999", "x") == 10**3999
+
+
 def test_a_range_is_evenly_spaced_and_exact() -> None:
     assert read_all(["0:1:4", "5"], "x") == [0, Fraction(1, 3), Fraction(2, 3), 1, 5]
 

@@ -18,6 +18,9 @@ _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?|[+-]?\d+/\d*[
 _GUARD = 24
 """Bits beyond the wanted digits that a profile is asked for."""
 
+LONGEST = 4000
+"""Largest number of digits of a numerator or a denominator that is read."""
+
 MOST_DIGITS = 1000
 """Largest number of digits that may be asked for."""
 
@@ -49,13 +52,19 @@ def read(text: str, name: str) -> Fraction:
     Raises
     ------
     InvalidParameterError
-        If the text is neither, or its exponent has more than four digits.
+        If the text is neither, or its numerator or denominator has more than 4000 digits.
     """
     if not _NUMBER.fullmatch(text.strip()):
         raise InvalidParameterError(
             name, f"{text!r} is no number", "write a decimal or a fraction, such as 1e-6 or 1/3"
         )
-    return Fraction(text.strip())
+    # Python writes no integer of more than 4300 digits, so that what came of one could not be printed.
+    found = Fraction(text.strip()) if len(text) <= LONGEST else None
+    if found is None or max(abs(found.numerator), found.denominator) >= 10**LONGEST:
+        raise InvalidParameterError(
+            name, "it is too long a number", f"write one whose numerator and denominator have at most {LONGEST} digits"
+        )
+    return found
 
 
 def read_all(texts: list[str], name: str) -> list[Fraction]:
