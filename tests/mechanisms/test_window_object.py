@@ -10,6 +10,7 @@ import pytest
 from dpmatrix.claims.registry import Implementation
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.mechanisms.streams import SlidingWindowGram, WindowParameters
+from dpmatrix.mechanisms.streams.dyadic import DyadicSums
 from dpmatrix.mechanisms.streams.histogram import WindowCheckpoint
 from dpmatrix.mechanisms.streams.window import WindowMemory
 from dpmatrix.privacy import Adjacency, PrivacyGuarantee
@@ -39,7 +40,8 @@ def test_a_memory_has_a_name_of_128_bits_and_is_not_private_unless_it_is_said() 
 
 
 def test_a_window_implements_the_repair_of_both_algorithms() -> None:
-    citations = Implementation.of(SlidingWindowGram).citations
+    window = SlidingWindowGram(SMALL, entropy=SeededEntropy(1))
+    citations = Implementation.of(type(window)).citations
     assert [citation.target for citation in citations] == [
         "sliding-window.algorithm-7+repair",
         "sliding-window.algorithm-8+repair",
@@ -55,6 +57,23 @@ def test_secret_bits_after_others_are_used_and_promise_nothing() -> None:
     assert [window.entropy.bits(64) for _ in range(3)] == [source.bits(64) for _ in range(3)]
     assert (window.entropy.words(9) == source.words(9)).all()
     assert not window.publish().private
+
+
+def test_every_part_that_is_added_has_rows_up_to_the_end_of_a_leaf(monkeypatch) -> None:
+    counts: list[int] = []
+
+    def added(sums: DyadicSums, change: list[int], count: int) -> None:
+        counts.append(count)
+        assert 0 < count <= 3
+        add(sums, change, count)
+
+    add = DyadicSums.add
+    monkeypatch.setattr(DyadicSums, "add", added)
+    window = SlidingWindowGram(WindowParameters(1, 6, PROMISE, leaf=3), entropy=SeededEntropy(1))
+    for count in (2, 5, 0, 1):
+        window.add(np.full((count, 1), 0.5))
+    assert counts == [2, 1, 3, 1, 1]
+    assert window.time == 8
 
 
 def test_rows_that_cannot_be_read_are_named_so() -> None:
