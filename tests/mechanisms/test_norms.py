@@ -144,3 +144,33 @@ def test_columns_are_summed_whatever_their_number(size) -> None:
     assert norms._sum_of_columns(values).tolist() == values.sum(axis=1).tolist()
     order = np.asfortranarray(values)
     assert norms._sum_of_columns(order).tolist() == values.sum(axis=1).tolist()
+
+
+def test_clipping_takes_few_rounds_and_sums_of_columns_as_many_as_their_number_has_digits(monkeypatch) -> None:
+    looks: list[int] = []
+    joined: list[int] = []
+    look, join = norms.rows_over_norm, np.concatenate
+
+    def looked(rows: np.ndarray, bound: Fraction) -> np.ndarray:
+        looks.append(len(rows))
+        assert len(looks) <= 12
+        return look(rows, bound)
+
+    def put_together(parts: list[np.ndarray]) -> np.ndarray:
+        joined.append(len(parts))
+        assert len(joined) <= 8
+        return join(parts)
+
+    monkeypatch.setattr(norms, "rows_over_norm", looked)
+    monkeypatch.setattr(np, "concatenate", put_together)
+    generator = np.random.default_rng(11)
+    for size in (1, 2, 3, 5, 8, 13):
+        for bound in (Fraction(1), Fraction(1, 3)):
+            looks.clear()
+            joined.clear()
+            rows = 2 + generator.uniform(0, 9, (40, size))
+            clipped = clip_records(rows, bound)
+            assert len(joined) == (size - 1).bit_length()
+            for row, one in zip(rows, clipped, strict=True):
+                assert bound**2 * (1 - Fraction(size + 20, 2**50)) <= exact(one) <= bound**2
+                assert np.allclose(one / one[0], row / row[0], rtol=1e-14)

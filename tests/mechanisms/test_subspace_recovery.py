@@ -10,6 +10,7 @@ import mpmath
 import numpy as np
 import pytest
 
+from dpmatrix.claims.registry import Implementation
 from dpmatrix.errors import InvalidParameterError, NotPrivateError
 from dpmatrix.mechanisms import PrintedSubspaceRecovery, PrivateSubspaceRecovery
 from dpmatrix.mechanisms.analyze_gauss import slide_deviation, sufficient_deviation
@@ -66,6 +67,13 @@ def test_what_belongs_to_the_private_form_alone() -> None:
         built(PrivateSubspaceRecovery, calibration="loose")
     with pytest.raises(InvalidParameterError):
         built(PrivateSubspaceRecovery, projector_bits=-1)
+    for third in ("tight", 24):
+        with pytest.raises(TypeError, match="positional"):
+            PrivateSubspaceRecovery(1, REPLACED, third, rank=1, delta=DELTA)
+    assert [citation.target for citation in Implementation.of(type(found)).citations] == [
+        "analyze-gauss.algorithm-2+repair",
+        "analyze-gauss.subspace-privacy+repair",
+    ]
     for adjacency, factor in ((ADDED, 1), (REPLACED, 2)):
         found = built(PrivateSubspaceRecovery, Fraction(3, 7), adjacency)
         assert found.guarantee == PrivacyGuarantee(Fraction(6, 7), 2 * DELTA, adjacency)
@@ -237,7 +245,7 @@ def test_a_release_is_the_rounded_gap_and_projector_and_their_noise(monkeypatch,
 
     def gaussian(variance: Fraction, count: int, source: object) -> list[int]:
         asked.append((variance, count, source))
-        return [1, 20, 300, 4000, 50000, 6 * 10**30]
+        return [1, -20, 300, 4000, 50000, 2**63 + 1]
 
     seen: list[Any] = []
 
@@ -256,11 +264,10 @@ def test_a_release_is_the_rounded_gap_and_projector_and_their_noise(monkeypatch,
         assert found.gap == Fraction(gap - 12345, 2**20)
         variance = mechanism.noise_variance(mechanism.bracket(gap - 12345), 3)
         assert asked == [(mechanism.gap_scale, 1, source), (variance, 6, source)]
-        big = 6 * 10**30
         assert found.projector.integers.tolist() == [
-            [256 + 1, 20, 300],
-            [20, 4000, 50000],
-            [300, 50000, big],
+            [256 + 1, -20, 300],
+            [-20, 4000, 50000],
+            [300, 50000, 2**63 + 1],
         ]
         assert found.projector.grid == Fraction(1, 2**8)
         promise = mechanism.guarantee if source.private else None
@@ -271,6 +278,49 @@ def test_a_release_is_the_rounded_gap_and_projector_and_their_noise(monkeypatch,
     assert others == [1, 20, 8]
     exact = np.diag([60 * 1.5**2, 60 * 0.5**2, 60 * 0.25**2]) / 4
     assert [[float(entry) for entry in row] for row in moment.tolist()] == exact.tolist()
+
+
+def test_the_moment_is_exact_whatever_the_bound(monkeypatch) -> None:
+    seen: list[Any] = []
+    monkeypatch.setattr(
+        "dpmatrix.mechanisms.subspace_recovery.rounded_subspace",
+        lambda moment, *others: seen.append(moment) or rounded_subspace(moment, *others),
+    )
+    mechanism = built(PrivateSubspaceRecovery, norm_bound=Fraction(5, 3), coordinate_bits=3)
+    mechanism.release([[1.5, 0.25], [0.0, 1.0]])
+    ((first, second), (_, last)) = seen[0].tolist()
+    scale = Fraction(9, 25)
+    found = [Fraction(int(entry.p), int(entry.q)) for entry in (first, second, last)]
+    # The bound is not on the grid, so records on it are not truncated.
+    assert found == [scale * Fraction(9, 4), scale * Fraction(3, 8), scale * Fraction(17, 16)]
+
+
+def test_the_noise_is_asked_for_as_many_entries_as_a_triangle_has(monkeypatch) -> None:
+    asked: list[Any] = []
+    module = "dpmatrix.mechanisms.subspace_recovery"
+    monkeypatch.setattr(f"{module}.calibrate_discrete_gaussian", lambda *given: asked.append(given))
+    monkeypatch.setattr(f"{module}.DiscreteGaussianProfile", lambda *given: asked.append(given))
+    monkeypatch.setattr(f"{module}.meets", lambda _profile, promise: asked.append(promise) or True)
+    promise = PrivacyGuarantee(1, Fraction(3, 2) * DELTA, REPLACED)
+    for calibration in ("tight", "printed"):
+        mechanism = built(PrivateSubspaceRecovery, calibration=calibration)
+        for dimension, entries in ((2, 3), (3, 6), (5, 15)):
+            asked.clear()
+            variance = mechanism.noise_variance(Fraction(2), dimension)
+            square = square_of(mechanism, Fraction(2), dimension)
+            if calibration == "tight":
+                assert asked == [(square, promise, entries)]
+            else:
+                assert asked == [(square, variance, entries), promise]
+
+
+def test_a_release_without_a_source_takes_the_bits_of_the_operating_system() -> None:
+    mechanism = built(PrivateSubspaceRecovery, rank=2)
+    found = mechanism.release(np.eye(3))
+    assert found.guarantee == mechanism.guarantee
+    for rank in (2, 3):
+        with pytest.raises(InvalidParameterError, match=f"^rank: {rank} leaves no gap; pass a rank below 2$"):
+            built(PrivateSubspaceRecovery, rank=rank).release(np.eye(2))
 
 
 def test_a_gap_that_is_too_small_is_published_alone() -> None:
