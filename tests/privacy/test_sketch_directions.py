@@ -40,7 +40,7 @@ def test_sketches_against_integrals_of_two_gamma_densities(inflation, rows) -> N
 
 
 @pytest.mark.parametrize("epsilon", [Fraction(1, 50), Fraction(1, 2), Fraction(2)])
-@pytest.mark.parametrize("inflation", [Fraction(1, 10), Fraction(3)])
+@pytest.mark.parametrize("inflation", [Fraction(1, 10), Fraction(1), Fraction(3)])
 def test_sketches_of_two_rows_have_closed_forms(inflation, epsilon) -> None:
     """Half the sum of two squares is exponential, of mean 1 or 1 + l, so that every probability is a power of e."""
     spread, weight = 1 + real(inflation), mpmath.exp(real(epsilon))
@@ -54,6 +54,13 @@ def test_sketches_of_two_rows_have_closed_forms(inflation, epsilon) -> None:
     assert float(wide_against_narrow(rational(epsilon), rational(inflation), 2)) == pytest.approx(
         float(growing), rel=1e-9
     )
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(0), Fraction(1)])
+def test_one_row_that_a_long_record_is_added_to(epsilon) -> None:
+    """The record is ten times as long as the floor, so that one covariance is 101 times the other."""
+    found, at = SketchProfile(1, 1, 10).delta(epsilon), rational(epsilon)
+    assert found.overlaps(wide_against_narrow(at, fmpq(100), 1).max(narrow_against_wide(at, fmpq(100), 1)))
 
 
 @pytest.mark.parametrize("epsilon", [Fraction(1, 4), Fraction(2)])
