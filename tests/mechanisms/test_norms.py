@@ -38,6 +38,8 @@ def near(bound: Fraction, size: int) -> np.ndarray:
 def test_the_largest_bound_is_a_power_of_two_whose_square_a_float_has() -> None:
     assert Fraction(2) ** 400 == LARGEST_NORM_BOUND
     assert float(LARGEST_NORM_BOUND**2) == 2.0**800
+    rows = np.array([[2.0**400, 0.0], [nextafter(2.0**400, np.inf), 0.0]])
+    assert rows_over_norm(rows, LARGEST_NORM_BOUND).tolist() == [1]
 
 
 def test_squared_norms_are_exact() -> None:
