@@ -113,6 +113,15 @@ def test_what_is_cut_off_decides_where_the_bound_is_that_near(small) -> None:
             assert rows_over_norm(row[None, :], limit).tolist() == [0] * over
 
 
+def test_a_norm_that_is_the_bound_to_the_last_digit_is_not_over_it() -> None:
+    """The square of 1 + 2**-100 is the sum of four squares, and the last of them lies below the 80th digit."""
+    row = np.array([[1.0, 2.0**-50, 2.0**-50, 2.0**-100]])
+    bound = 1 + Fraction(1, 2**100)
+    assert squared_norm(row[0]) == bound**2
+    assert rows_over_norm(row, bound).tolist() == []
+    assert rows_over_norm(row, bound - Fraction(1, 2**300)).tolist() == [0]
+
+
 @pytest.mark.parametrize("bound", BOUNDS, ids=range(len(BOUNDS)))
 def test_clipped_records_have_the_bound_as_norm_within_rounding(bound) -> None:
     generator = np.random.default_rng(5)
