@@ -143,6 +143,19 @@ def test_clipped_records_have_the_bound_as_norm_within_rounding(bound) -> None:
                 assert np.allclose(one / one[0], row / row[0], rtol=1e-14)
 
 
+def test_a_clipped_record_is_its_direction_times_the_first_of_falling_factors_that_will_do() -> None:
+    rows = np.random.default_rng(2).uniform(1, 9, (60, 2))
+    shortened = 0
+    for row, one in zip(rows, clip_records(rows, Fraction(1)), strict=True):
+        direction = row / row.max()
+        factor = 1.0 / sqrt(direction[0] ** 2 + direction[1] ** 2)
+        while exact(direction * factor) > 1:
+            factor *= 1 - 2.0**-50
+            shortened += 1
+        assert (one == direction * factor).all()
+    assert shortened > 10
+
+
 def test_tiny_entries_beside_large_ones_vanish_silently() -> None:
     with np.errstate(all="raise"):
         clipped = clip_records(np.array([[1e300, 1e-300], [3.0, 5e-324]]), Fraction(1, 2))
