@@ -38,6 +38,8 @@ def near(bound: Fraction, size: int) -> np.ndarray:
 def test_the_largest_bound_is_a_power_of_two_whose_square_a_float_has() -> None:
     assert Fraction(2) ** 400 == LARGEST_NORM_BOUND
     assert float(LARGEST_NORM_BOUND**2) == 2.0**800
+    rows = np.array([[2.0**400, 0.0], [nextafter(2.0**400, np.inf), 0.0]])
+    assert rows_over_norm(rows, LARGEST_NORM_BOUND).tolist() == [1]
 
 
 def test_squared_norms_are_exact() -> None:
@@ -111,6 +113,15 @@ def test_what_is_cut_off_decides_where_the_bound_is_that_near(small) -> None:
             assert rows_over_norm(row[None, :], limit).tolist() == [0] * over
 
 
+def test_a_norm_that_is_the_bound_to_the_last_digit_is_not_over_it() -> None:
+    """The square of 1 + 2**-100 is the sum of four squares, and the last of them lies below the 80th digit."""
+    row = np.array([[1.0, 2.0**-50, 2.0**-50, 2.0**-100]])
+    bound = 1 + Fraction(1, 2**100)
+    assert squared_norm(row[0]) == bound**2
+    assert rows_over_norm(row, bound).tolist() == []
+    assert rows_over_norm(row, bound - Fraction(1, 2**300)).tolist() == [0]
+
+
 @pytest.mark.parametrize("bound", BOUNDS, ids=range(len(BOUNDS)))
 def test_clipped_records_have_the_bound_as_norm_within_rounding(bound) -> None:
     generator = np.random.default_rng(5)
@@ -130,6 +141,19 @@ def test_clipped_records_have_the_bound_as_norm_within_rounding(bound) -> None:
             kept = np.abs(row) > 1e-300
             if kept.all():
                 assert np.allclose(one / one[0], row / row[0], rtol=1e-14)
+
+
+def test_a_clipped_record_is_its_direction_times_the_first_of_falling_factors_that_will_do() -> None:
+    rows = np.random.default_rng(2).uniform(1, 9, (60, 2))
+    shortened = 0
+    for row, one in zip(rows, clip_records(rows, Fraction(1)), strict=True):
+        direction = row / row.max()
+        factor = 1.0 / sqrt(direction[0] ** 2 + direction[1] ** 2)
+        while exact(direction * factor) > 1:
+            factor *= 1 - 2.0**-50
+            shortened += 1
+        assert (one == direction * factor).all()
+    assert shortened > 10
 
 
 def test_tiny_entries_beside_large_ones_vanish_silently() -> None:
