@@ -18,7 +18,7 @@ from dpmatrix.kernel.answers import answers, assumptions, named_type, pinned, qu
 from dpmatrix.kernel.sources import LIBRARY, Sources, module_of
 from dpmatrix.kernel.theorems import Theorem
 
-MINUTES = 10
+MINUTES = 30
 """After so long a file counts as one that does not compile."""
 
 _DEFINED = re.compile(r"^(?:def|ind|rec|class|inst|proj|constr|abbrev) \d+:\d+ <> (?P<name>[\w']+)$", re.MULTILINE)
