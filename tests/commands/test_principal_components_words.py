@@ -18,12 +18,7 @@ from dpmatrix.files import csv_records, streams
 from dpmatrix.mechanisms.menu import build, excess_words
 from dpmatrix.randomness.entropy import SeededEntropy
 from dpmatrix.release_certificates.record import release_record
-
-
-class Repeated(SeededEntropy):
-    """Seeded bits that call themselves secret."""
-
-    private = True
+from tests.secret_bits import SecretSeed
 
 
 @pytest.fixture
@@ -40,7 +35,7 @@ def settings(monkeypatch) -> list[Any]:
 
     def built(settings):
         asked.append(settings)
-        return Seeded(build(settings), Repeated)
+        return Seeded(build(settings), SecretSeed)
 
     monkeypatch.setattr(pca_module, "build", built)
     monkeypatch.setattr(pca_module, "excess_words", lambda chosen, width: excess_words(chosen.mechanism, width))

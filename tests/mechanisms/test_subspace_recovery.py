@@ -20,6 +20,7 @@ from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.guarantee import PrivacyGuarantee
 from dpmatrix.privacy.least_noise import calibrate_discrete_gaussian
 from dpmatrix.randomness.entropy import SeededEntropy
+from tests.secret_bits import SecretSeed
 
 ADDED, REPLACED = Adjacency.ADD_REMOVE_ONE, Adjacency.REPLACE_ONE
 WORD = "analyze-gauss.subspace-privacy"
@@ -227,12 +228,6 @@ def test_simulations_follow_the_lines(kind: Any, adjacency: Adjacency) -> None:
         assert np.allclose(found[number], expected, atol=1e-6)
 
 
-class Recorded(SeededEntropy):
-    """Seeded bits that call themselves secret."""
-
-    private = True
-
-
 @pytest.mark.parametrize("adjacency", [ADDED, REPLACED])
 def test_a_release_is_the_rounded_gap_and_projector_and_their_noise(monkeypatch, adjacency: Adjacency) -> None:
     data = np.diag([1.5, 0.5, 0.25]).repeat(60, axis=0)
@@ -257,7 +252,7 @@ def test_a_release_is_the_rounded_gap_and_projector_and_their_noise(monkeypatch,
     monkeypatch.setattr(f"{module}.discrete_laplace_noise", laplace)
     monkeypatch.setattr(f"{module}.discrete_gaussian_noise", gaussian)
     monkeypatch.setattr(f"{module}.rounded_subspace", rounded)
-    for source in (Recorded(1), SeededEntropy(1)):
+    for source in (SecretSeed(1), SeededEntropy(1)):
         asked.clear()
         found = mechanism.release(data, entropy=source)
         gap = round((60 * 1.5**2 - 60 * 0.5**2) / 4 * 2**20)

@@ -15,19 +15,14 @@ from dpmatrix.mechanisms.streams.histogram import WindowCheckpoint
 from dpmatrix.mechanisms.streams.window import WindowMemory
 from dpmatrix.privacy import Adjacency, PrivacyGuarantee
 from dpmatrix.randomness.entropy import SeededEntropy
+from tests.secret_bits import SecretSeed
 
 PROMISE = PrivacyGuarantee(1, Fraction(1, 10), Adjacency.ADD_REMOVE_ONE)
 SMALL = WindowParameters(2, 4, PROMISE)
 
 
-class Repeated(SeededEntropy):
-    """Seeded bits that call themselves secret."""
-
-    private = True
-
-
 def test_a_memory_has_a_name_of_128_bits_and_is_not_private_unless_it_is_said() -> None:
-    begun = WindowMemory.begin(SMALL, Repeated(1))
+    begun = WindowMemory.begin(SMALL, SecretSeed(1))
     assert begun.private
     assert not WindowMemory.begin(SMALL, SeededEntropy(1)).private
     memory = WindowMemory(begun.sums, begun.held)
@@ -49,11 +44,11 @@ def test_a_window_implements_the_repair_of_both_algorithms() -> None:
 
 
 def test_secret_bits_after_others_are_used_and_promise_nothing() -> None:
-    window = SlidingWindowGram(SMALL, entropy=Repeated(5), memory=WindowMemory.begin(SMALL, SeededEntropy(1)))
+    window = SlidingWindowGram(SMALL, entropy=SecretSeed(5), memory=WindowMemory.begin(SMALL, SeededEntropy(1)))
     assert not window.entropy.private
     assert window.guarantee is None
-    assert window.entropy.description == f"{Repeated(5).description}, after bits that were not secret"
-    source = Repeated(5)
+    assert window.entropy.description == f"{SecretSeed(5).description}, after bits that were not secret"
+    source = SecretSeed(5)
     assert [window.entropy.bits(64) for _ in range(3)] == [source.bits(64) for _ in range(3)]
     assert (window.entropy.words(9) == source.words(9)).all()
     assert not window.publish().private
@@ -89,7 +84,7 @@ def test_rows_that_cannot_be_read_are_named_so() -> None:
 def test_integers_of_any_size_are_published_as_they_are() -> None:
     for bits in (2, 40):
         parameters = WindowParameters(1, 4, PROMISE, coordinate_bits=bits)
-        window = SlidingWindowGram(parameters, entropy=Repeated(1))
+        window = SlidingWindowGram(parameters, entropy=SecretSeed(1))
         release = window.publish()
         assert release.integers.dtype == object
         window.add([[1.0]] * 3)

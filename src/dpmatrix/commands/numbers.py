@@ -52,7 +52,7 @@ def read(text: str, name: str) -> Fraction:
     Raises
     ------
     InvalidParameterError
-        If the text is neither, or its numerator or denominator has more than 4000 digits.
+        If the text is neither, its exponent has more than four digits, or its numerator or denominator more than 4000.
     """
     if not _NUMBER.fullmatch(text.strip()):
         raise InvalidParameterError(
