@@ -29,6 +29,8 @@ from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import ball, fraction, precision
 from dpmatrix.mechanisms import (
     AnalyzeGauss,
+    CoupledTracesMechanism,
+    KNormMechanism,
     LaplaceInputPerturbation,
     ModSulq,
     OnlinePerturbedLeader,
@@ -106,6 +108,11 @@ def wishart_loss(mechanism: Any, dimension: int) -> arb:
     return change / ball(2 * 7 * mechanism.noise_scale(dimension, 7))
 
 
+def part_loss(mechanism: Any, dimension: int) -> arb:
+    """Enclose the largest trace of a part of either sign of a change, r^2, over n c, for n = 7."""
+    return ball(mechanism.norm_bound) ** 2 / ball(7 * mechanism.noise_scale(dimension, 7))
+
+
 def score_loss(mechanism: Any, dimension: int) -> arb:
     """Enclose the range of the score times its weight: of all steps, each of which has its share."""
     return nuclear_sensitivity(dimension, mechanism.adjacency, mechanism.norm_bound) * ball(mechanism.weight(dimension))
@@ -116,6 +123,8 @@ LOSSES = {
     "laplace, printed": (pure(LaplaceInputPerturbation, calibration="printed"), laplace_loss),
     "laplace, coarse": (pure(LaplaceInputPerturbation, coordinate_bits=0), laplace_loss),
     "symmetrised wishart": (pure(SymmetrisedWishartMechanism), wishart_loss),
+    "coupled traces": (pure(CoupledTracesMechanism), part_loss),
+    "K-norm": (pure(KNormMechanism), part_loss),
     "ppca": (pure(Ppca), score_loss),
     "ppca, printed": (pure(Ppca, calibration="printed"), score_loss),
     "sequential ppca": (pure(SequentialPpca, rank=2), score_loss),

@@ -47,6 +47,52 @@ def wishart(size: int, dimension: int, scale: float, generator: np.random.Genera
     return np.asarray(factor @ np.swapaxes(factor, 1, 2))
 
 
+def coupled_traces(
+    size: int, dimension: int, scale: float, generator: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draw P and Q of density proportional to exp(-max(tr P, tr Q)/c), each of shape (size, d, d).
+
+    The traces are drawn from their own density, proportional to (p q)^(D-1) exp(-max(p, q)) with D = d (d + 1)/2: the
+    larger is a gamma variate of shape 2 D, the smaller has a power of D below it. The shapes are those of matrices of
+    W_d(d + 1, I).
+    """
+    count = dimension * (dimension + 1) // 2
+    larger = generator.gamma(2 * count, scale=scale, size=size)
+    traces = np.stack([larger, larger * generator.beta(count, 1, size=size)])
+    traces = np.where(generator.random(size) < 0.5, traces, traces[::-1])
+    found = []
+    for wanted in traces:
+        shape = wishart(size, dimension, 1.0, generator)
+        found.append(shape * (wanted / np.trace(shape, axis1=1, axis2=2))[:, None, None])
+    return found[0], found[1]
+
+
+def k_norm(size: int, dimension: int, scale: float, generator: np.random.Generator, *, replaces: bool) -> np.ndarray:
+    """Draw N of density proportional to exp(-|N|/c), shape (size, d, d), by refusing matrices of another density.
+
+    The proposals have uniform eigenvectors and independent eigenvalues, of density proportional to exp(-|x| rate/2c).
+    Those of N have the product of their gaps times exp(-|N|/c), and |N| is at least the rate times t, the sum of all
+    |x|: the rate is 1/2 for the larger trace and 1 for the nuclear norm. The product of g gaps is at most t^g, and
+    t^g exp(-rate t/2) at most (2 g / (e rate))^g. It takes long from d = 4 on.
+    """
+    gaps, rate = dimension * (dimension - 1) // 2, 0.5 if replaces else 1.0
+    most = (2 * gaps / (math.e * rate)) ** gaps if gaps else 1.0
+    kept = np.empty((0, dimension))
+    while len(kept) < size:
+        values = generator.laplace(scale=2 / rate, size=(4096, dimension))
+        total = np.abs(values).sum(axis=1)
+        above = np.where(values > 0, values, 0).sum(axis=1)
+        norm = np.maximum(above, total - above) if replaces else total
+        rows, columns = np.triu_indices(dimension, 1)
+        product = np.prod(np.abs(values[:, rows] - values[:, columns]), axis=1)
+        quotient = product * np.exp(rate * total / 2 - norm) / most
+        assert (quotient <= 1).all(), "the bound is one"
+        kept = np.concatenate([kept, values[generator.random(len(values)) < quotient]])
+    frames = np.linalg.qr(generator.standard_normal((size, dimension, dimension)))[0]
+    # signs of the columns would make the frames uniform; they cancel here
+    return scale * (frames * kept[:size, None, :]) @ np.swapaxes(frames, 1, 2)
+
+
 def bingham(exponent: np.ndarray, size: int, generator: np.random.Generator) -> np.ndarray:
     """Draw unit vectors with density proportional to exp(v'Bv), shape (size, d), by refusing uniform ones."""
     dimension = len(exponent)

@@ -13,15 +13,20 @@ from flint import fmpq_mat
 from audit.released import laws
 from audit.released.settings import (
     ADDED,
+    REPLACED,
     Setting,
+    changes,
     largest_l1,
     largest_l2,
     largest_nuclear,
+    largest_part,
 )
 from audit.released.subjects import ROUNDING, Loss, Stack, Subject, Values, both, gaussian_loss, integer_changes
 from dpmatrix.auditing import NeighbouringPair
 from dpmatrix.mechanisms import (
     AnalyzeGauss,
+    CoupledTracesMechanism,
+    KNormMechanism,
     LaplaceInputPerturbation,
     ModSulq,
     Sulq,
@@ -31,6 +36,7 @@ from dpmatrix.privacy.guarantee import PrivacyGuarantee
 from dpmatrix.randomness.entropy import SeededEntropy
 from dpmatrix.randomness.integer_noise import discrete_gaussian_noise, discrete_laplace_noise
 from dpmatrix.randomness.lazy_matrices import LazySum, LazyWishart
+from dpmatrix.randomness.lazy_traces import CoupledTraces as LazyCoupledTraces
 
 
 class NoisyMatrix(Subject):
@@ -201,4 +207,83 @@ class SymmetrisedWishart(NoisyMatrix):
         return Loss(loss, loss <= float(setting.epsilon) * (1 + ROUNDING), worst[1])
 
 
-MATRICES: tuple[Subject, ...] = (Laplace(), GaussAnalysis(), ModifiedSulq(), FullSulq(), SymmetrisedWishart())
+class CoupledTraces(SymmetrisedWishart):
+    """The difference of two matrices with coupled traces."""
+
+    kind = CoupledTracesMechanism
+
+    def law(self, setting: Setting, epsilon: Fraction, size: int, generator: np.random.Generator) -> Stack:
+        """Draw P - Q of the scale c that the pairs ask for."""
+        scale = largest_part(setting) / (self.divisor(setting) * float(epsilon))
+        first, second = laws.coupled_traces(size, setting.dimension, scale, generator)
+        return first - second
+
+    def drawn(self, size: int, entropy: SeededEntropy, setting: Setting) -> np.ndarray:
+        """Draw P - Q of scale 1 from the bits."""
+        first, second = LazyCoupledTraces(size, entropy).parts()
+        return LazySum(fmpq_mat(size, size), (first,), (second,)).approximate().center.reshape(size, size)
+
+    def replayed(self, mechanism: Any, setting: Setting, seed: int) -> bool:
+        """Compare with the matrix of scale 1 from the same bits, times the scale."""
+        (release,) = self.publish(mechanism, setting.empty(), SeededEntropy(seed), "release")
+        noise = self.drawn(setting.dimension, SeededEntropy(seed), setting)
+        return np.allclose(release.to_numpy() / float(self.named(mechanism, setting)), noise, rtol=0, atol=ROUNDING)
+
+    def cost(self, change: np.ndarray, setting: Setting) -> float:
+        """Return what a change of X'X costs over the scale: the larger trace of its parts of either sign."""
+        values = np.linalg.eigvalsh(change)
+        return float(max(values[values > 0].sum(), -values[values < 0].sum()))
+
+    def loss(self, mechanism: Any, setting: Setting, pairs: Sequence[NeighbouringPair], stretch: float) -> Loss:
+        """Return the greatest cost of a change over c, up to the rounding of the release."""
+        worst = (0.0, "")
+        for pair in pairs:
+            sides = [
+                self.publish(mechanism, data, SeededEntropy(3), "release")[0] for data in both(pair, setting, stretch)
+            ]
+            assert sides[0].grid == sides[1].grid, f"neighbours differ in what is public: {pair.name}"
+            change = np.array((sides[0].integers - sides[1].integers) * sides[0].grid, dtype=float)
+            worst = max(worst, (self.cost(change, setting), pair.name))
+        loss = worst[0] / float(self.named(mechanism, setting))
+        return Loss(loss, loss <= float(setting.epsilon) * (1 + ROUNDING), worst[1])
+
+
+class KNorm(CoupledTraces):
+    """Noise of the norm of a change."""
+
+    kind = KNormMechanism
+    law_draws = 300
+
+    def law(self, setting: Setting, epsilon: Fraction, size: int, generator: np.random.Generator) -> Stack:
+        """Draw N of the scale c that the pairs ask for."""
+        largest = max(self.cost(change, setting) for change in changes(setting))
+        scale = largest / (self.divisor(setting) * float(epsilon))
+        return laws.k_norm(size, setting.dimension, scale, generator, replaces=setting.adjacency is REPLACED)
+
+    def drawn(self, size: int, entropy: SeededEntropy, setting: Setting) -> np.ndarray:
+        """Draw pairs of scale 1 from the bits until one is accepted, by floating point alone."""
+        while True:
+            if setting.adjacency is REPLACED:
+                parts = LazyCoupledTraces(size, entropy).parts()
+            else:
+                parts = tuple(LazyWishart(size, size + 1, Fraction(1, 2), entropy) for _ in range(2))
+            first, second = (part.approximate().center for part in parts)
+            values, vectors = np.linalg.eigh(first - second)
+            if np.linalg.eigvalsh(first + second - (vectors * np.abs(values)) @ vectors.T)[0] > -ROUNDING:
+                return first - second
+
+    def cost(self, change: np.ndarray, setting: Setting) -> float:
+        """Return the norm of a change of X'X: the larger trace of its parts, or the sum of both."""
+        larger = super().cost(change, setting)
+        return larger if setting.adjacency is REPLACED else float(np.abs(np.linalg.eigvalsh(change)).sum())
+
+
+MATRICES: tuple[Subject, ...] = (
+    Laplace(),
+    GaussAnalysis(),
+    ModifiedSulq(),
+    FullSulq(),
+    SymmetrisedWishart(),
+    CoupledTraces(),
+    KNorm(),
+)

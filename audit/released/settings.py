@@ -110,6 +110,12 @@ def largest_nuclear(setting: Setting) -> float:
     return max(float(np.abs(np.linalg.eigvalsh(change)).sum()) for change in changes(setting))
 
 
+def largest_part(setting: Setting) -> float:
+    """Return the largest trace of the part of either sign of a change, met by the pairs."""
+    spectra = [np.linalg.eigvalsh(change) for change in changes(setting)]
+    return max(float(np.abs(values[values * sign > 0]).sum()) for values in spectra for sign in (1, -1))
+
+
 def largest_spread(setting: Setting) -> float:
     """Return the largest range of v'(change)v over unit vectors v, met by the pairs."""
     spectra = [np.linalg.eigvalsh(change) for change in changes(setting)]

@@ -12,6 +12,8 @@ import pytest
 from dpmatrix.errors import InvalidParameterError, NotPrivateError
 from dpmatrix.mechanisms import (
     AnalyzeGauss,
+    CoupledTracesMechanism,
+    KNormMechanism,
     LaplaceInputPerturbation,
     ModSulq,
     Ppca,
@@ -42,6 +44,8 @@ KINDS = {
     "mod-sulq": ModSulq,
     "laplace": LaplaceInputPerturbation,
     "symmetrised-wishart": SymmetrisedWishartMechanism,
+    "coupled-traces": CoupledTracesMechanism,
+    "k-norm": KNormMechanism,
     "ppca": Ppca,
     "sequential-ppca": SequentialPpca,
 }
@@ -50,10 +54,17 @@ CLAIMS = {
     "mod-sulq": ("near-optimal.algorithm-1+repair", "near-optimal.theorem-5"),
     "laplace": ("wishart.algorithm-1+repair", "wishart.theorem-3"),
     "symmetrised-wishart": ("wishart.theorem-4+repair",),
+    "coupled-traces": (
+        "beyond.coupled-traces-privacy",
+        "beyond.coupled-traces-sampler",
+        "beyond.coupled-traces-noise",
+    ),
+    "k-norm": ("beyond.k-norm-privacy", "beyond.k-norm-sampler"),
     "ppca": ("near-optimal.algorithm-2+repair", "near-optimal.theorem-6"),
     "sequential-ppca": ("near-optimal.theorem-6",),
 }
-PRINTED = [name for name in KINDS if name != "symmetrised-wishart"]
+LEAST = ("symmetrised-wishart", "coupled-traces", "k-norm")
+PRINTED = [name for name in KINDS if name not in LEAST]
 every_name = pytest.mark.parametrize("name", KINDS)
 DATA = np.array([[0.5, -0.5, 0.125], [0.25, 0.5, -0.75]])
 
@@ -96,9 +107,10 @@ def test_a_matrix_is_asked_for_without_a_rank() -> None:
         with pytest.raises(InvalidParameterError) as caught:
             build(settings(name))
         assert str(caught.value) == (
-            f"mechanism: {name!r} is no choice; pass one of gaussian, mod-sulq, laplace, symmetrised-wishart"
+            f"mechanism: {name!r} is no choice; pass one of gaussian, mod-sulq, laplace, symmetrised-wishart, "
+            "coupled-traces, k-norm"
         )
-    with pytest.raises(InvalidParameterError, match=r"symmetrised-wishart, ppca, sequential-ppca$"):
+    with pytest.raises(InvalidParameterError, match=r"coupled-traces, k-norm, ppca, sequential-ppca$"):
         build(settings("none", rank=1))
 
 
@@ -108,7 +120,10 @@ def test_what_the_menu_refuses() -> None:
     for calibration in ("printed", "loose"):
         with pytest.raises(InvalidParameterError, match=r"^calibration: .*wishart.theorem-4.*calibration='tight'"):
             build(settings("symmetrised-wishart", calibration))
-    for name in ("laplace", "symmetrised-wishart", "ppca", "sequential-ppca"):
+        for name in ("coupled-traces", "k-norm"):
+            with pytest.raises(InvalidParameterError, match=r"^calibration: .*no document prints one.*'tight'"):
+                build(settings(name, calibration))
+    for name in ("laplace", *LEAST, "ppca", "sequential-ppca"):
         with pytest.raises(InvalidParameterError, match=r"^delta: 1/100 would be wasted.*gaussian, mod-sulq$"):
             build(settings(name, rank=1, delta=DELTA))
         with pytest.raises(InvalidParameterError, match=r"^delta: "):

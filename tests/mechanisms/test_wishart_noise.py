@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpmatrix.mechanisms.wishart_noise import rounded_noisy_moment
+from dpmatrix.mechanisms.wishart_noise import NoiseParts, rounded_noisy_moment, standard_wishart
 from dpmatrix.randomness.entropy import SeededEntropy
 
 
@@ -15,8 +15,13 @@ from dpmatrix.randomness.entropy import SeededEntropy
 def test_integers_beyond_the_floats_stay_integers(symmetrised: bool) -> None:
     """With the same digits, a shift of the matrix by multiples of the grid shifts the output by just that."""
     near, far = (np.array([[0, base], [base, base + 1]], dtype=object) for base in (0, 2**60))
-    first, grid = rounded_noisy_moment(near, Fraction(1), Fraction(1), SeededEntropy(3), symmetrised=symmetrised)
-    second, same = rounded_noisy_moment(far, Fraction(1), Fraction(1), SeededEntropy(3), symmetrised=symmetrised)
+
+    def noise() -> NoiseParts:
+        first, second = (standard_wishart(2, SeededEntropy(seed)) for seed in (3, 4))
+        return NoiseParts((first,), (second,) if symmetrised else ())
+
+    first, grid = rounded_noisy_moment(near, Fraction(1), Fraction(1), noise())
+    second, same = rounded_noisy_moment(far, Fraction(1), Fraction(1), noise())
     assert grid == same == Fraction(1, grid.denominator)
     assert all(isinstance(entry, int) for matrix in (first, second) for entry in matrix.ravel().tolist())
     assert (second - first == (far - near) * grid.denominator).all()

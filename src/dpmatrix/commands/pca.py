@@ -33,6 +33,8 @@ class Choice(StrEnum):
     """The names of `dpmatrix.mechanisms.menu`."""
 
     SYMMETRISED_WISHART = "symmetrised-wishart"
+    COUPLED_TRACES = "coupled-traces"
+    K_NORM = "k-norm"
     LAPLACE = "laplace"
     GAUSSIAN = "gaussian"
     MOD_SULQ = "mod-sulq"

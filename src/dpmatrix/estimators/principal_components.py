@@ -34,8 +34,8 @@ class DPPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstimator)
         Number k of components, at most d.
     epsilon, delta, data_norm, over_norm, calibration, adjacency, mean, budget, random_state
         See `DPSecondMoment`.
-    mechanism : {"symmetrised-wishart", "laplace", "gaussian", "mod-sulq", "ppca", "sequential-ppca"}
-        All but the last two publish a noisy matrix, of which the components are post-processing; see `DPSecondMoment`.
+    mechanism : str, default "symmetrised-wishart"
+        Those of `DPSecondMoment` publish a noisy matrix, of which the components are post-processing.
         ``"ppca"`` and ``"sequential-ppca"`` draw directions by the exponential mechanism of `near-optimal.theorem-6`
         and publish no variances; which captures more depends on the data and on epsilon. ``"ppca"`` with k > 1 takes
         as long as it takes, which may be for ever and is never refused; see `dpmatrix.mechanisms.Ppca`.

@@ -27,9 +27,11 @@ class DPSecondMoment(PrivateEstimator):
     over_norm : {"clip", "reject"}, default "clip"
         What to do with a longer record: shorten it to the bound, which costs no privacy, or refuse the data. A refusal
         depends on the records, and the guarantee does not cover it.
-    mechanism : {"symmetrised-wishart", "laplace", "gaussian", "mod-sulq"}
-        ``"symmetrised-wishart"`` by default: the repair of `wishart.theorem-4`. ``"laplace"`` is `wishart.algorithm-1`,
-        ``"gaussian"`` `analyze-gauss.algorithm-1` and ``"mod-sulq"`` `near-optimal.algorithm-1`, on a lattice each.
+    mechanism : {"symmetrised-wishart", "coupled-traces", "k-norm", "laplace", "gaussian", "mod-sulq"}
+        ``"symmetrised-wishart"`` by default: the repair of `wishart.theorem-4`. ``"coupled-traces"`` has less noise for
+        a replaced record, and ``"k-norm"`` the least of these three, for d <= 8. ``"laplace"`` is
+        `wishart.algorithm-1`, ``"gaussian"`` `analyze-gauss.algorithm-1` and ``"mod-sulq"`` `near-optimal.algorithm-1`,
+        on a lattice each.
     calibration : {"tight", "printed"}, default "tight"
         The least certified noise, or the document's. A warning says how much more the document's is.
     adjacency : {"replace-one", "add-remove-one"}

@@ -1,12 +1,14 @@
-"""The documents' algorithms that publish a noisy matrix or its principal directions, and their repairs.
+"""The documents' algorithms that publish a noisy matrix or its principal directions, their repairs, and less noise.
 
 Data are arrays with one record a ROW, shape (n, d); the documents write records as columns.
 """
 
 from dpmatrix.mechanisms.analyze_gauss import AnalyzeGauss, OnlinePerturbedLeader
 from dpmatrix.mechanisms.compression import GaussianCompression, TruncatedCompression
+from dpmatrix.mechanisms.coupled_traces import CoupledTracesMechanism
 from dpmatrix.mechanisms.eigenvectors import TopEigenvectors, principal_components
 from dpmatrix.mechanisms.gaussian import ModSulq, Sulq
+from dpmatrix.mechanisms.k_norm import KNormMechanism
 from dpmatrix.mechanisms.laplace import LaplaceInputPerturbation
 from dpmatrix.mechanisms.lattice import LatticeGram
 from dpmatrix.mechanisms.ppca import Ppca
@@ -26,7 +28,9 @@ from dpmatrix.mechanisms.wishart import WishartMechanism
 
 __all__ = [
     "AnalyzeGauss",
+    "CoupledTracesMechanism",
     "GaussianCompression",
+    "KNormMechanism",
     "LaplaceInputPerturbation",
     "LatticeGram",
     "MatrixNorm",

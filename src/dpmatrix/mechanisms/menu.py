@@ -14,15 +14,18 @@ from dpmatrix.claims.registry import Implementation
 from dpmatrix.errors import InvalidParameterError, NotPrivateError
 from dpmatrix.exact import fraction
 from dpmatrix.mechanisms.analyze_gauss import AnalyzeGauss
+from dpmatrix.mechanisms.coupled_traces import CoupledTracesMechanism
 from dpmatrix.mechanisms.eigenvectors import principal_components
 from dpmatrix.mechanisms.gaussian import GaussianPerturbation, ModSulq
+from dpmatrix.mechanisms.k_norm import KNormMechanism
 from dpmatrix.mechanisms.laplace import LaplaceInputPerturbation
 from dpmatrix.mechanisms.ppca import Ppca
 from dpmatrix.mechanisms.protocol import FloatArray, Release
+from dpmatrix.mechanisms.rounded_perturbation import RoundedPerturbation
 from dpmatrix.mechanisms.sequential_ppca import SequentialPpca
 from dpmatrix.mechanisms.symmetrised_wishart import SymmetrisedWishartMechanism
 
-NoisyMatrix: TypeAlias = AnalyzeGauss | ModSulq | LaplaceInputPerturbation | SymmetrisedWishartMechanism
+NoisyMatrix: TypeAlias = AnalyzeGauss | ModSulq | LaplaceInputPerturbation | RoundedPerturbation
 Directions: TypeAlias = Ppca | SequentialPpca
 AnyMechanism: TypeAlias = NoisyMatrix | Directions
 
@@ -31,6 +34,8 @@ MATRICES: Mapping[str, Callable[..., NoisyMatrix]] = {
     "mod-sulq": ModSulq,
     "laplace": LaplaceInputPerturbation,
     "symmetrised-wishart": SymmetrisedWishartMechanism,
+    "coupled-traces": CoupledTracesMechanism,
+    "k-norm": KNormMechanism,
 }
 """Mechanisms that publish a noisy second-moment matrix."""
 
@@ -38,6 +43,13 @@ DIRECTIONS: Mapping[str, Callable[..., Directions]] = {"ppca": Ppca, "sequential
 """Mechanisms that publish principal directions and no matrix."""
 
 _GAUSSIAN = ("gaussian", "mod-sulq")
+_ONE_CALIBRATION = {
+    "symmetrised-wishart": "the printed form is refuted (wishart.theorem-4)",
+    "coupled-traces": "no document prints one",
+    "k-norm": "no document prints one",
+}
+"""Mechanisms of the least noise alone, and why there is no printed calibration."""
+
 REFUTED = {"wishart": ("wishart.theorem-4", "symmetrised-wishart")}
 """Printed mechanisms that keep no guarantee: the claim that is refuted, and what takes their place."""
 
@@ -72,10 +84,10 @@ def build(settings: Settings) -> AnyMechanism:
     if name not in makers:
         raise InvalidParameterError("mechanism", f"{name!r} is no choice", f"pass one of {', '.join(makers)}")
     options = dict(settings.public)
-    if name != "symmetrised-wishart":
+    if name not in _ONE_CALIBRATION:
         options["calibration"] = settings.calibration
     elif settings.calibration != "tight":
-        problem = f"{settings.calibration!r} is no choice: the printed form is refuted (wishart.theorem-4)"
+        problem = f"{settings.calibration!r} is no choice: {_ONE_CALIBRATION[name]}"
         raise InvalidParameterError("calibration", problem, "pass calibration='tight'")
     if name in DIRECTIONS:
         options["rank"] = settings.rank
@@ -99,7 +111,7 @@ def excess(mechanism: AnyMechanism, dimension: int) -> float:
 
     The noise is a standard deviation or a scale; of an exponential mechanism it is one over the weight of the score.
     """
-    if isinstance(mechanism, SymmetrisedWishartMechanism) or mechanism.calibration == "tight":
+    if isinstance(mechanism, RoundedPerturbation) or mechanism.calibration == "tight":
         return 1.0
     if isinstance(mechanism, GaussianPerturbation):
         least_variance = attrs.evolve(mechanism, calibration="tight").noise_variance(dimension)

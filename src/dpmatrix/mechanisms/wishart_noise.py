@@ -1,15 +1,17 @@
-"""Noise of Wishart matrices with d + 1 degrees of freedom and scale c I: correctly rounded, and in floating point."""
+"""Noise of random matrices on a second-moment matrix, correctly rounded; Wishart matrices and coupled traces."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 
 import numpy as np
+from attrs import frozen
 
 from dpmatrix.mechanisms.protocol import FloatArray
 from dpmatrix.randomness.decisions import rounded_integers
 from dpmatrix.randomness.entropy import Entropy
 from dpmatrix.randomness.fast_wide import AnyIntegers
+from dpmatrix.randomness.lazy import LazyReals
 from dpmatrix.randomness.lazy_entries import LazyMultiples, LazyUpperTriangle
 from dpmatrix.randomness.lazy_matrices import LazySum, LazyWishart
 
@@ -18,30 +20,45 @@ _FEW = 16
 """Below this dimension the grid is as fine as it ever is."""
 
 
+@frozen
+class NoiseParts:
+    """Random symmetric matrices, each of shape (d, d), that are added and subtracted.
+
+    Attributes
+    ----------
+    added, subtracted
+        The matrices.
+    """
+
+    added: tuple[LazyReals, ...]
+    subtracted: tuple[LazyReals, ...] = ()
+
+
+def standard_wishart(dimension: int, entropy: Entropy) -> LazyWishart:
+    """Draw a variate of W_d(d + 1, I)."""
+    return LazyWishart(dimension, dimension + 1, Fraction(1), entropy)
+
+
 def rounded_noisy_moment(
-    integers: AnyIntegers, unit: Fraction, scale: Fraction, entropy: Entropy, *, symmetrised: bool
+    integers: AnyIntegers, unit: Fraction, scale: Fraction, noise: NoiseParts
 ) -> tuple[AnyIntegers, Fraction]:
     """Add noise to a symmetric matrix, round the ideal real output correctly, and give the grid.
 
-    Everything is divided by the scale c first, so that the noise is that of W_d(d + 1, I).
+    Everything is divided by the scale c first.
 
     Parameters
     ----------
     integers, unit
         The matrix is the integers times the unit, shape (d, d).
     scale
-        c, positive.
-    entropy
-        Source of the digits.
-    symmetrised
-        Whether the noise is the difference of two independent variates of W_d(d + 1, c I), or one of them.
+        c, positive: the noise is c times the parts.
+    noise
+        Parts of scale 1.
     """
-    size = len(integers)
-    added, *subtracted = (LazyWishart(size, size + 1, Fraction(1), entropy) for _ in range(1 + symmetrised))
-    output = LazyUpperTriangle(LazySum(LazyMultiples(integers, unit / scale), (added,), tuple(subtracted)))
-    grid = public_grid(scale, size)
+    output = LazyUpperTriangle(LazySum(LazyMultiples(integers, unit / scale), noise.added, noise.subtracted))
+    grid = public_grid(scale, len(integers))
     upper = rounded_integers(output, grid / scale)
-    result = np.empty((size, size), dtype=upper.dtype)
+    result = np.empty((len(integers),) * 2, dtype=upper.dtype)
     result[output.places] = result.T[output.places] = upper
     return result, grid
 
@@ -62,3 +79,15 @@ def simulate_wishart(size: int, dimension: int, scale: Fraction, generator: np.r
     """Draw ``size`` variates of W_d(d + 1, c I) in floating point, shape (size, d, d). NEVER for a release."""
     factor = generator.standard_normal((size, dimension, dimension + 1)) * np.sqrt(float(scale))
     return np.asarray(factor @ np.swapaxes(factor, 1, 2), dtype=np.float64)
+
+
+def simulate_coupled_traces(size: int, dimension: int, generator: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    """Draw P and Q of `CoupledTraces` in floating point, each of shape (size, d, d). NEVER for a release."""
+    first, second = (simulate_wishart(size, dimension, Fraction(1), generator) for _ in range(2))
+    traces = [np.trace(part, axis1=1, axis2=2) for part in (first, second)]
+    larger = (traces[0] + traces[1]) / 2
+    smaller = larger * generator.random(size) ** (2 / (dimension * (dimension + 1)))
+    first *= (larger / traces[0])[:, None, None]
+    second *= (smaller / traces[1])[:, None, None]
+    coins = generator.integers(2, size=size, dtype=np.int8).astype(np.bool_)[:, None, None]
+    return np.where(coins, first, second), np.where(coins, second, first)

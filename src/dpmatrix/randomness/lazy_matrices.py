@@ -149,6 +149,13 @@ class LazyWishart:
             values.append(sum((a * b for a, b in zip(first, second, strict=False)), arb(0)) * scale)
         return values
 
+    def trace(self) -> arb:
+        """Enclose tr W at the working precision: c times the sum of all squares of A."""
+        squares = self.squares.enclose(range(self.shape[0]))
+        below = self.below.enclose(range(self.below.shape[0]))
+        total = sum((entry * entry for entry in below), sum(squares, arb(0)))
+        return total * fmpq(self.scale.numerator, self.scale.denominator)
+
     def _rows(self, entries: Indices) -> list[int]:
         return sorted({row for index in entries for row in divmod(index, self.shape[0])})
 

@@ -10,7 +10,7 @@ from attrs import frozen
 
 from dpmatrix.claims import AuditRecord, Ledger, code_name
 from dpmatrix.mechanisms.menu import AnyMechanism, excess
-from dpmatrix.mechanisms.symmetrised_wishart import SymmetrisedWishartMechanism
+from dpmatrix.mechanisms.rounded_perturbation import RoundedPerturbation
 from dpmatrix.privacy.adjacency import replaces
 from dpmatrix.release_certificates.agreement import agreeing_mechanism
 from dpmatrix.release_certificates.foundations import Foundation, foundations
@@ -170,7 +170,7 @@ def _published(mechanism: AnyMechanism) -> str:
 
 
 def _calibration(file: ReleaseFile, mechanism: AnyMechanism) -> str:
-    if isinstance(mechanism, SymmetrisedWishartMechanism):
+    if isinstance(mechanism, RoundedPerturbation):
         return "The scale that the exact sensitivity asks for; there is no other."
     if file.calibration == "tight":
         return "tight: the least noise that is certified to keep the guarantee, to the fineness of its search."
@@ -194,7 +194,7 @@ def _grid(file: ReleaseFile) -> str:
 
 
 def _arithmetic(mechanism: AnyMechanism) -> str:
-    if isinstance(mechanism, SymmetrisedWishartMechanism) or hasattr(mechanism, "rank"):
+    if isinstance(mechanism, RoundedPerturbation) or hasattr(mechanism, "rank"):
         return ROUNDING
     return LATTICE
 

@@ -10,9 +10,12 @@ from typing import Any
 from dpmatrix import __version__
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.mechanisms import Release
+from dpmatrix.mechanisms.coupled_traces import CoupledTracesMechanism
 from dpmatrix.mechanisms.gaussian import GaussianPerturbation
+from dpmatrix.mechanisms.k_norm import KNormMechanism
 from dpmatrix.mechanisms.laplace import LaplaceInputPerturbation
 from dpmatrix.mechanisms.menu import DIRECTIONS, MATRICES, AnyMechanism, NoisyMatrix, claims_of, components, variances
+from dpmatrix.mechanisms.rounded_perturbation import RoundedPerturbation
 from dpmatrix.mechanisms.sequential_ppca import SequentialPpca
 from dpmatrix.mechanisms.symmetrised_wishart import SymmetrisedWishartMechanism
 from dpmatrix.mechanisms.wishart_noise import public_grid
@@ -26,7 +29,7 @@ NAMES: Mapping[str, str] = {str(getattr(maker, "name", "")): key for key, maker 
 
 def calibration_of(mechanism: AnyMechanism) -> str:
     """Return which noise was chosen: ``"tight"`` or ``"printed"``."""
-    return "tight" if isinstance(mechanism, SymmetrisedWishartMechanism) else mechanism.calibration
+    return "tight" if isinstance(mechanism, RoundedPerturbation) else mechanism.calibration
 
 
 def noise_of(mechanism: AnyMechanism, dimension: int, divisor: int) -> dict[str, str]:
@@ -51,6 +54,13 @@ def noise_of(mechanism: AnyMechanism, dimension: int, divisor: int) -> dict[str,
             scale = mechanism.noise_scale(dimension, divisor)
             law = "difference of two Wishart matrices"
             return {"law": law, "degrees_of_freedom": str(dimension + 1), "scale": str(scale)}
+        case CoupledTracesMechanism():
+            law = "difference of semidefinite matrices, density proportional to exp(-max(tr P, tr Q)/c)"
+            return {"law": law, "scale": str(mechanism.noise_scale(dimension, divisor))}
+        case KNormMechanism():
+            norm = "larger trace of the parts of either sign" if mechanism.replaces else "nuclear norm"
+            law = f"density proportional to exp(-|N|/c), |N| the {norm}"
+            return {"law": law, "scale": str(mechanism.noise_scale(dimension, divisor))}
         case LaplaceInputPerturbation():
             return {"law": "discrete Laplace", "scale_in_grid_units": str(mechanism.noise_scale(dimension))}
         case GaussianPerturbation():
@@ -65,7 +75,7 @@ def noise_of(mechanism: AnyMechanism, dimension: int, divisor: int) -> dict[str,
 def grid_of(mechanism: AnyMechanism, dimension: int, divisor: int) -> Fraction:
     """Return the spacing of the published values, which depends on public parameters only; see `noise_of`."""
     match mechanism:
-        case SymmetrisedWishartMechanism():
+        case RoundedPerturbation():
             return public_grid(mechanism.noise_scale(dimension, divisor), dimension)
         case LaplaceInputPerturbation() | GaussianPerturbation():
             return Fraction(1, divisor * 4**mechanism.coordinate_bits)

@@ -11,7 +11,7 @@ from dpmatrix.exact import rational
 from dpmatrix.mechanisms.gaussian import GaussianPerturbation
 from dpmatrix.mechanisms.laplace import LaplaceInputPerturbation
 from dpmatrix.mechanisms.menu import AnyMechanism
-from dpmatrix.mechanisms.symmetrised_wishart import SymmetrisedWishartMechanism
+from dpmatrix.mechanisms.rounded_perturbation import RoundedPerturbation
 from dpmatrix.release_certificates.numbers import upper
 
 
@@ -35,16 +35,16 @@ class NoiseSize:
 def noise_size(mechanism: AnyMechanism, dimension: int, divisor: int, grid: Fraction) -> NoiseSize | None:
     """Compute the size of the noise, before the rounding of at most half a grid; None of a mechanism that adds none.
 
-    For W_1 - W_2, both of W_d(m, cI), m = d + 1, the variance of an entry is ``2 m c**2`` off the diagonal and twice
-    that on it, twice those of a Wishart matrix; so the expected square of the Frobenius norm is ``2 m c**2 d (d + 1)``.
+    Noise that is rounded correctly has second moments that its mechanism knows.
     The discrete Laplace law of scale t, with probabilities proportional to exp(-|k|/t), has variance
     ``1 / (2 sinh(1/2t)**2)``, and a discrete Gaussian at most its parameter. These two are copied from the upper
     triangle to the lower, so that each of d**2 entries has that variance.
     """
     match mechanism:
-        case SymmetrisedWishartMechanism():
-            square = 2 * (dimension + 1) * mechanism.noise_scale(dimension, divisor) ** 2
-            roots = [_root(times * square) for times in (1, 2, dimension * (dimension + 1))]
+        case RoundedPerturbation():
+            square, moments = mechanism.noise_scale(dimension, divisor) ** 2, mechanism.moments(dimension)
+            sizes = (moments.off_diagonal or 0, moments.diagonal, moments.frobenius)
+            roots = [_root(size * square) for size in sizes]
         case LaplaceInputPerturbation():
             # It falls with the half: one that is beyond reason is cut, which bounds the variance from above.
             half = arb(rational(min(1 / (2 * mechanism.noise_scale(dimension)), Fraction(1000))))

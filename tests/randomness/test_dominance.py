@@ -1,0 +1,116 @@
+"""Whether P + Q >= |P - Q|: floats and balls agree with exact cases and with each other."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from flint import arb, arb_mat, fmpq, fmpq_mat
+
+from dpmatrix.errors import UndecidedError
+from dpmatrix.exact import precision
+from dpmatrix.randomness import dominance
+from dpmatrix.randomness.dominance import decided_in_balls, decided_in_floats, sum_dominates
+from dpmatrix.randomness.entropy import SeededEntropy
+from dpmatrix.randomness.float_balls import FloatBalls
+from dpmatrix.randomness.lazy_entries import LazyRationals
+from dpmatrix.randomness.lazy_matrices import LazyWishart
+from dpmatrix.randomness.lazy_traces import CoupledTraces
+
+TURN = fmpq_mat([[fmpq(3, 5), fmpq(-4, 5)], [fmpq(4, 5), fmpq(3, 5)]])
+
+
+def split(rest: int | fmpq, above: int, below: int, beside: int = 5) -> tuple[fmpq_mat, fmpq_mat]:
+    """Return P = N_+ + R and Q = N_- + R with N = diag(above, -below) and R = diag(rest, beside), all of it turned."""
+    parts = fmpq_mat([[above + rest, 0], [0, beside]]), fmpq_mat([[rest, 0], [0, below + beside]])
+    first, second = (TURN * part * TURN.transpose() for part in parts)
+    return first, second
+
+
+def both_ways(first: fmpq_mat, second: fmpq_mat) -> tuple[bool | None, bool | None]:
+    floats = decided_in_floats(*(LazyRationals(part).approximate() for part in (first, second)))
+    with precision(200):
+        balls = decided_in_balls(arb_mat(first), arb_mat(second))
+    return floats, balls
+
+
+@pytest.mark.parametrize(
+    ("rest", "answer"),
+    [(1, True), (fmpq(1, 1000), True), (-1, False), (fmpq(-1, 1000), False), (fmpq(1, 2**20), True)],
+)
+def test_the_answer_is_the_sign_of_what_remains(rest: int | fmpq, answer: bool) -> None:
+    """P + Q - |P - Q| = 2 R, of which one eigenvalue is 2 rest: exact matrices, so that both must find it."""
+    first, second = split(rest, 3, 2)
+    assert both_ways(first, second) == (answer, answer)
+    assert sum_dominates(LazyRationals(first), LazyRationals(second)) is answer
+    assert sum_dominates(LazyRationals(second), LazyRationals(first)) is answer, "P and Q may change places"
+
+
+def test_floats_leave_what_is_close_to_the_balls() -> None:
+    """A remainder of 2^-60 is beyond floats, and -2^-60 likewise; balls of 200 bits decide both."""
+    for sign, answer in ((1, True), (-1, False)):
+        assert both_ways(*split(fmpq(sign, 2**60), 3, 2)) == (None, answer)
+    assert both_ways(*split(0, 3, 2)) == (None, None), "an atom at the boundary is never decided"
+
+
+def test_an_atom_at_the_boundary_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dominance, "MOST_BITS", 512)
+    first, second = (LazyRationals(part) for part in split(0, 3, 2))
+    with pytest.raises(UndecidedError, match="undecided at 512 bits"):
+        sum_dominates(first, second)
+
+
+def test_equal_matrices_have_no_difference_to_speak_of() -> None:
+    """N = 0 has a double eigenvalue, which balls cannot isolate; floats need not."""
+    identity = fmpq_mat([[1, 0], [0, 1]])
+    assert both_ways(identity, identity) == (True, None)
+
+
+@pytest.mark.parametrize("dimension", [1, 2, 3, 5, 7])
+def test_floats_never_contradict_balls(dimension: int) -> None:
+    entropy, decided = SeededEntropy(dimension), 0
+    for _ in range(40):
+        for parts in (
+            CoupledTraces(dimension, entropy).parts(),
+            tuple(LazyWishart(dimension, dimension + 1, Fraction(1), entropy) for _ in range(2)),
+        ):
+            floats = decided_in_floats(*(part.approximate() for part in parts))
+            exact = sum_dominates(*parts, filtered=False)
+            assert floats in (None, exact)
+            decided += floats is not None
+            if dimension == 1:
+                assert exact
+    assert decided >= 78, "floats decide nearly always"
+
+
+def test_wide_balls_decide_nothing() -> None:
+    """The radius counts: what is known to within 1 does not have a sign to within 1/1000."""
+    first, second = (LazyRationals(part).approximate() for part in split(fmpq(1, 1000), 3, 2))
+    for radius in (1.0, np.inf, np.nan):
+        wide = FloatBalls(first.center, np.full((2, 2), radius))
+        assert decided_in_floats(wide, second) is None
+        assert decided_in_floats(second, wide) is None
+    lost = FloatBalls(np.full((2, 2), np.nan), np.zeros((2, 2)))
+    assert decided_in_floats(lost, second) is None
+    with precision(60):
+        vague = arb_mat(2, 2, [arb(entry, 1) for entry in (4, 0, 0, 6)])
+        assert decided_in_balls(vague, arb_mat([[1, 0], [0, 8]])) is None
+
+
+@pytest.mark.parametrize("routine", [0, 1])
+def test_nothing_is_assumed_of_the_eigenvalue_routine(monkeypatch: pytest.MonkeyPatch, routine: int) -> None:
+    """A wrong answer of numpy's for N, or for the remainder, leaves the question open or answered rightly."""
+    original, calls = np.linalg.eigh, []
+
+    def wrong(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        calls.append(matrix)
+        values, vectors = original(matrix)
+        return (values + 5, vectors[::-1]) if (len(calls) - 1) % 2 == routine else (values, vectors)
+
+    monkeypatch.setattr(np.linalg, "eigh", wrong)
+    for rest, answer in ((1, True), (-1, False)):
+        for above, below in ((3, 2), (1, 8)):
+            parts = (LazyRationals(part).approximate() for part in split(rest, above, below))
+            assert decided_in_floats(*parts) in (None, answer)
+    assert len(calls) == 8
