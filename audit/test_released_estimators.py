@@ -29,7 +29,7 @@ from dpmatrix.auditing.certify.laws import compare_laws
 from dpmatrix.claims import AuditRecord, AuditVerdict, Excess, Way, code_name
 from dpmatrix.errors import BudgetExceededError, InvalidParameterError, NotPrivateError
 from dpmatrix.estimators import DPPCA, DPSecondMoment, PrivacyBudget, PrivacyWarning
-from dpmatrix.mechanisms import SymmetrisedWishartMechanism, symmetrised_wishart
+from dpmatrix.mechanisms import SymmetrisedWishartMechanism, rounded_perturbation
 from dpmatrix.mechanisms.menu import DIRECTIONS, MATRICES
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.randomness.entropy import SeededEntropy
@@ -206,7 +206,7 @@ def test_the_command_has_the_noise_of_the_default_mechanism(compared, tmp_path: 
 @pytest.mark.parametrize("adjacency", list(Adjacency))
 def test_the_command_releases_what_the_mechanism_does(monkeypatch, tmp_path: Path, adjacency: Adjacency) -> None:
     """The records differ, one of them is clipped, and the bits are the same."""
-    monkeypatch.setattr(symmetrised_wishart, "SystemEntropy", lambda: SecretSeed(7))
+    monkeypatch.setattr(rounded_perturbation, "SystemEntropy", lambda: SecretSeed(7))
     for data in (DATA, NEIGHBOURS[adjacency]):
         found = command(tmp_path / "records.csv", data, adjacency)
         expected = built(adjacency).release_blocks([data], COLUMNS, entropy=SeededEntropy(7))

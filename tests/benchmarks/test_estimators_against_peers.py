@@ -146,6 +146,8 @@ def test_the_exact_components_capture_all_and_a_random_projection_less() -> None
 
 
 @pytest.mark.benchmark(group="two components of 426 records, d = 30, epsilon = 1")
+# the older scikit-learn beside the other libraries passes an option that scipy is about to drop
+@pytest.mark.filterwarnings("ignore:scipy.optimize. The .disp.:DeprecationWarning")
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_estimator(benchmark, mechanism: str) -> None:
     records, target = cases()["breast cancer"]

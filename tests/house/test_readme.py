@@ -33,7 +33,7 @@ README = ROOT / "README.md"
 PAGES = ROOT / "src" / "dpmatrix" / "documentation" / "pages"
 BLIND = "audit/test_blind_audits.py"
 LINES = 140
-ALL, BETWEEN = "all", "cross"
+ALL, BETWEEN, BEYOND = "all", "cross", "beyond"
 RUNNABLE = ("python", "console")
 FITS, SHARE, MIDDLE, BOUND, RANK = 60, 0.6, 8.0, 32, 4
 
@@ -196,8 +196,9 @@ def release_times() -> list[str]:
 
 
 FACTS: dict[str, Callable[[], Sequence[object]]] = {
-    ": {} definitions, algorithms": lambda: [count(ALL) - count(BETWEEN)],
-    "and {} claims that compare": lambda: [count(BETWEEN)],
+    ": {} definitions, algorithms": lambda: [count(ALL) - count(BETWEEN) - count(BEYOND)],
+    "documents, {} claims that compare": lambda: [count(BETWEEN)],
+    "and {} about": lambda: [count(BEYOND)],
     "Each of the {} claims": lambda: [count(ALL)],
     "1 − exp(−ε/3), which is {} % at ε = 1": lambda: [failure()],
     "over {} fits the directions held {:.2f} of the second moment about the point {:.0f}": lambda: [
@@ -254,7 +255,7 @@ def test_numbers_in_the_prose_are_computed() -> None:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("157", "163"),
+        ("157", "168"),
         ("28 %", "30 %"),
         ("0.96", "0.99"),
         ("## Install", "It is 3 times faster.\n\n## Install"),

@@ -105,7 +105,7 @@ def test_more_columns_than_can_be_drawn_are_refused_before_anything_is_read() ->
             lambda mechanism=mechanism: mechanism.partial_gram(unread(), wide),
             lambda mechanism=mechanism: mechanism.release(np.zeros((2, wide))),
             lambda mechanism=mechanism: mechanism.moments(wide),
-            lambda mechanism=mechanism: mechanism.noise(wide, SeededEntropy(1)),
+            lambda mechanism=mechanism: mechanism.noise_sampler(wide),
             lambda mechanism=mechanism: mechanism.simulate(np.zeros((2, wide)), 1, np.random.default_rng(1)),
         ):
             with pytest.raises(InvalidParameterError, match=refusal):

@@ -9,8 +9,8 @@ from importlib.resources import files
 from attrs import frozen
 from markdown_it import MarkdownIt
 
-DOCUMENTS = ("wishart", "analyze-gauss", "compression", "near-optimal", "sliding-window", "cross")
-"""Documents that have a page of their own, and what connects them."""
+DOCUMENTS = ("wishart", "analyze-gauss", "compression", "near-optimal", "sliding-window", "cross", "beyond")
+"""Documents that have a page of their own, what connects them, and what the project adds."""
 
 ORDER = (
     "index",

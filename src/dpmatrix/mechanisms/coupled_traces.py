@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import ClassVar
 
@@ -58,10 +59,14 @@ class CoupledTracesMechanism(RoundedPerturbation):
         """Return the scale c."""
         return self.norm_bound**2 / (divisor * self.epsilon)
 
-    def noise(self, dimension: int, entropy: Entropy) -> NoiseParts:
-        """Draw P and Q of scale 1."""
-        first, second = CoupledTraces(dimension, entropy).parts()
-        return NoiseParts((first,), (second,))
+    def noise_sampler(self, dimension: int) -> Callable[[Entropy], NoiseParts]:
+        """Return the sampler of P and Q, of scale 1."""
+
+        def draw(entropy: Entropy) -> NoiseParts:
+            first, second = CoupledTraces(dimension, entropy).parts()
+            return NoiseParts((first,), (second,))
+
+        return draw
 
     def float_noise(self, size: int, dimension: int, generator: np.random.Generator) -> FloatArray:
         """Draw P - Q of scale 1 in floating point, shape (size, d, d). NEVER private."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import ClassVar, cast
 
@@ -86,8 +87,8 @@ class KNormMechanism(RoundedPerturbation):
         """Whether the norm is that for a replaced record."""
         return self.adjacency is Adjacency.REPLACE_ONE
 
-    def noise(self, dimension: int, entropy: Entropy) -> NoiseParts:
-        """Draw pairs until one is accepted; N is the difference of the two.
+    def noise_sampler(self, dimension: int) -> Callable[[Entropy], NoiseParts]:
+        """Return the sampler of N, of scale 1: it draws pairs until one is accepted, whose difference is N.
 
         Raises
         ------
@@ -95,10 +96,14 @@ class KNormMechanism(RoundedPerturbation):
             As in `check_dimension`.
         """
         self.check_dimension(dimension)
-        while True:
-            first, second = self._pair(dimension, entropy)
-            if sum_dominates(first, second):
-                return NoiseParts((first,), (second,))
+
+        def draw(entropy: Entropy) -> NoiseParts:
+            while True:
+                first, second = self._pair(dimension, entropy)
+                if sum_dominates(first, second):
+                    return NoiseParts((first,), (second,))
+
+        return draw
 
     def _pair(self, dimension: int, entropy: Entropy) -> tuple[LazyReals, LazyReals]:
         if self.replaces:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from fractions import Fraction
 from typing import ClassVar
 
@@ -55,8 +56,14 @@ class RoundedPerturbation(InputPerturbation, ABC):
         """Refuse a length d, which is public, for which the mechanism has no noise; here none is refused."""
 
     @abstractmethod
-    def noise(self, dimension: int, entropy: Entropy) -> NoiseParts:
-        """Draw N, of scale 1, as matrices to add and matrices to subtract, each of shape (d, d)."""
+    def noise_sampler(self, dimension: int) -> Callable[[Entropy], NoiseParts]:
+        """Return the sampler of N, of scale 1: of matrices to add and to subtract, each of shape (d, d).
+
+        Raises
+        ------
+        InvalidParameterError
+            As in `check_dimension`.
+        """
 
     @abstractmethod
     def float_noise(self, size: int, dimension: int, generator: np.random.Generator) -> FloatArray:
@@ -136,7 +143,7 @@ class RoundedPerturbation(InputPerturbation, ABC):
         gram = self.read_gram(blocks, dimension, self.coordinate_bits)
         divisor = self.divisor_for(range(gram.count))
         unit, scale = Fraction(1, divisor * 4**self.coordinate_bits), self.noise_scale(gram.dimension, divisor)
-        noise = self.noise(gram.dimension, source)
+        noise = self.noise_sampler(gram.dimension)(source)
         integers, grid = rounded_noisy_moment(gram.integers(), unit, scale, noise)
         return publish(self.name, self, integers, grid, self.guarantee, source)
 

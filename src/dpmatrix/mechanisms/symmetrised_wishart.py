@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import ClassVar
 
@@ -58,10 +59,14 @@ class SymmetrisedWishartMechanism(RoundedPerturbation):
         sensitivity = fraction(parameter_range(nuclear_sensitivity(dimension, self.adjacency), "sensitivity").upper)
         return sensitivity * self.norm_bound**2 / (2 * divisor * self.epsilon)
 
-    def noise(self, dimension: int, entropy: Entropy) -> NoiseParts:
-        """Draw W1 and W2 of scale 1."""
-        first, second = (standard_wishart(dimension, entropy) for _ in range(2))
-        return NoiseParts((first,), (second,))
+    def noise_sampler(self, dimension: int) -> Callable[[Entropy], NoiseParts]:
+        """Return the sampler of W1 and W2, of scale 1."""
+
+        def draw(entropy: Entropy) -> NoiseParts:
+            first, second = (standard_wishart(dimension, entropy) for _ in range(2))
+            return NoiseParts((first,), (second,))
+
+        return draw
 
     def float_noise(self, size: int, dimension: int, generator: np.random.Generator) -> FloatArray:
         """Draw W1 - W2 of scale 1 in floating point, shape (size, d, d). NEVER private."""
