@@ -48,37 +48,41 @@ rewrite triangleZ pairingZ /pairing triangleK; last exact: outerT.
 by rewrite /outer mulmxA mxtrace_mulC mulmxA formE trace_mx11.
 Qed.
 
+Lemma form_frame Q e u : form (Q *m diag_mx e *m Q^T) u = \sum_i e 0 i * (u *m Q) 0 i ^+ 2.
+Proof.
+rewrite formE !mulmxA -[_ *m Q^T *m u^T]mulmxA -trmx_mul mul_mx_diag mxE; apply: eq_bigr => i _.
+by rewrite [X in X * _]mxE [X in _ * X]mxE mulrAC -expr2 mulrC.
+Qed.
+Lemma pairing_spectral Q l x s : frame Q -> symmetric_matrix x = Q *m diag_mx l *m Q^T ->
+  pairing s x = \sum_i l 0 i * form (symmetric_matrix s) (row i Q^T).
+Proof.
+move=> QQ xE; rewrite /pairing xE !mulmxA mxtrace_mulC !mulmxA; apply: eq_bigr => i _.
+rewrite mul_mx_diag mxE mulrC formE tr_row trmxK -row_mul -row_mul; congr (_ * _).
+by rewrite colE mulmxA -colE !mxE.
+Qed.
+
 (* S projects on the eigenvectors of positive eigenvalue, and no S does better *)
-Lemma positive_part Q l x : frame Q -> symmetric_matrix x = Q *m diag_mx l *m Q^T ->
+Lemma positive_part_attained Q l x : frame Q -> symmetric_matrix x = Q *m diag_mx l *m Q^T ->
   (forall s, contraction s -> pairing s x <= \sum_i Num.max 0 (l 0 i)) /\
   (exists2 s, contraction s & pairing s x = \sum_i Num.max 0 (l 0 i)).
 Proof.
 move=> QQ xE; have QQ' : Q *m Q^T = 1%:M by exact: mulmx1C.
-have pE s : pairing s x = \sum_i (Q^T *m symmetric_matrix s *m Q) i i * l 0 i.
-  rewrite /pairing xE !mulmxA mxtrace_mulC !mulmxA; apply: eq_bigr => i _.
-  by rewrite mul_mx_diag mxE.
+have unit i : squared_norm (row i Q^T) = 1.
+  by rewrite squared_normE tr_row trmxK -row_mul colE mulmxA -colE QQ !mxE eqxx.
 split=> [s cs|].
-  rewrite pE; apply: ler_sum => i _; have := cs (row i Q^T).
-  have -> : form (symmetric_matrix s) (row i Q^T) = (Q^T *m symmetric_matrix s *m Q) i i.
-    by rewrite formE tr_row trmxK -row_mul -row_mul colE mulmxA -colE mxE mxE.
-  have -> : squared_norm (row i Q^T) = 1.
-    by rewrite squared_normE tr_row trmxK -row_mul colE mulmxA -colE QQ !mxE eqxx.
-  set w := (_ i i) => /andP[w0 w1]; have [li|/ltW li] := lerP 0 (l 0 i); last by rewrite mulr_ge0_le0.
-  by rewrite ler_pimull.
+  rewrite (pairing_spectral s QQ xE); apply: ler_sum => i _; have := cs (row i Q^T); rewrite unit => /andP[w0 w1].
+  by have [li|/ltW li] := lerP 0 (l 0 i); [rewrite ler_pimulr | rewrite mulr_le0_ge0].
 pose e : 'rV[R]_d := \row_i (0 < l 0 i)%R%:R; pose S := Q *m diag_mx e *m Q^T.
 have symS : S^T = S by rewrite /S !trmx_mul trmxK tr_diag_mx mulmxA.
 exists (triangle S).
-  move=> u; rewrite triangleK// formE /S.
+  move=> u; rewrite triangleK// form_frame.
   have -> : squared_norm u = \sum_i (u *m Q) 0 i ^+ 2.
     by rewrite -/(squared_norm _) !squared_normE trmx_mul mulmxA -[_ *m Q *m _]mulmxA QQ' mulmx1.
-  have -> : (u *m (Q *m diag_mx e *m Q^T) *m u^T) 0 0 = \sum_i e 0 i * (u *m Q) 0 i ^+ 2.
-    rewrite !mulmxA -[_ *m Q^T *m u^T]mulmxA -trmx_mul mul_mx_diag mxE; apply: eq_bigr => i _.
-    by rewrite [X in X * _]mxE [X in _ * X]mxE mulrAC -expr2 mulrC.
   apply/andP; split; first by apply: sumr_ge0 => i _; rewrite mxE mulr_ge0 ?ler0n ?sqr_ge0.
   by apply: ler_sum => i _; rewrite mxE ler_pimull ?sqr_ge0// lern1 leq_b1.
-rewrite pE triangleK//; apply: eq_bigr => i _.
-have -> : Q^T *m S *m Q = diag_mx e by rewrite /S !mulmxA QQ mul1mx -mulmxA QQ mulmx1.
-by rewrite !mxE eqxx mulr1n; case: ltrP; rewrite ?mul1r ?mul0r.
+rewrite (pairing_spectral _ QQ xE) triangleK//; apply: eq_bigr => i _; rewrite form_frame -row_mul QQ.
+rewrite (bigD1 i)//= big1 ?addr0 => [|j ij]; last by rewrite !mxE eq_sym (negbTE ij) expr0n mulr0.
+by rewrite !mxE eqxx expr1n mulr1; case: ltrP; rewrite ?mulr1 ?mulr0.
 Qed.
 
 (* what the norms are: sums over the eigenvalues *)
@@ -88,7 +92,7 @@ Theorem norms_of_eigenvalues Q l x : frame Q -> symmetric_matrix x = Q *m diag_m
     & nuclear_norm x = \sum_i `|l 0 i|].
 Proof.
 have one m y : frame Q -> symmetric_matrix y = Q *m diag_mx m *m Q^T -> positive_trace y = \sum_i Num.max 0 (m 0 i).
-  move=> QQ yE; have [ub [s cs sE]] := positive_part QQ yE.
+  move=> QQ yE; have [ub [s cs sE]] := positive_part_attained QQ yE.
   apply/eqP; rewrite eq_le; apply/andP; split.
     by apply: sup_le_ub => [|_ [t ct <-]]; [exists (pairing s y), s | exact: ub].
   by rewrite -sE; apply: sup_ub; [exists (\sum_i Num.max 0 (m 0 i)) => _ [t ct <-]; exact: ub | exists s].
@@ -106,7 +110,7 @@ Lemma positive_trace_max x :
   (forall s, contraction s -> pairing s x <= positive_trace x) /\ (exists2 s, contraction s & pairing s x = positive_trace x).
 Proof.
 have [Q [l [QQ xE]]] := diagonalisation (symmetric_matrixT x).
-by have [-> _ _] := norms_of_eigenvalues QQ xE; exact: positive_part QQ xE.
+by have [-> _ _] := norms_of_eigenvalues QQ xE; exact: positive_part_attained QQ xE.
 Qed.
 Lemma positive_traceD x y : positive_trace (x + y) <= positive_trace x + positive_trace y.
 Proof.
