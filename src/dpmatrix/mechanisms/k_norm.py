@@ -33,7 +33,7 @@ _SLACK = 1e-9
 _BLOCK = 4096
 
 
-@implements("beyond.k-norm-privacy@c1ec3710", "beyond.k-norm-sampler@e65906d0")
+@implements("beyond.k-norm-privacy@c1ec3710", "beyond.k-norm-sampler@66465219")
 @frozen
 class KNormMechanism(RoundedPerturbation):
     r"""Adds N of a density proportional to :math:`e^{-\|N\|/c}`: (epsilon, 0)-differentially private, for d <= 8.
