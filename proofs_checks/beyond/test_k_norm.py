@@ -179,8 +179,8 @@ def test_size_and_share_for_two_columns(statements) -> None:
         found[adjacency] = (square, share)
         for statement in statements.values():
             assert statement.at(Relation(adjacency)) is Truth.TRUE
-    sampler.tells("for d = 2, {} of 10", found[REPLACE][1] * 10)
-    sampler.tells("or {} of 4", found[ADD][1] * 4)
+    shares = [part for adjacency in (REPLACE, ADD) for part in found[adjacency][1].as_numer_denom()]
+    sampler.tells("for d = 2, {} of {}, or {} of {}, are", *shares)
 
 
 @sampler.controls("mean-square", grade="symbolic", region="d = 2: the density without the gap of the eigenvalues")
