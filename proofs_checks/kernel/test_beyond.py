@@ -10,7 +10,7 @@ from flint import fmpq_mat
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.reporting.theorems import about
 from dpmatrix.spec.beyond.coupled_traces import CoupledPair
-from dpmatrix.spec.beyond.k_norm import KNormPoint
+from dpmatrix.spec.beyond.k_norm import AnyPair, KNormPoint
 
 theorems = about("beyond")
 LARGE = fmpq_mat([[4, 1], [1, 3]])
@@ -23,6 +23,10 @@ POINTS: dict[str, list[Any]] = {
     "beyond.k-norm-privacy": [
         KNormPoint(LARGE, (Fraction(1, 2), 0), (0, 1), 1, Fraction(1), REPLACE),
         KNormPoint(LARGE, (Fraction(1, 2), Fraction(1, 2)), (0, 0), 2, Fraction(1), ADD),
+    ],
+    "beyond.k-norm-sampler": [
+        AnyPair(LARGE, fmpq_mat([[1, 0], [0, 1]])),
+        AnyPair(fmpq_mat([[1, 2], [2, 1]]), fmpq_mat([[0, 0], [0, 5]])),
     ],
 }
 """Where few points are inside the hypotheses."""

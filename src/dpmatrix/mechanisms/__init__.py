@@ -11,6 +11,7 @@ from dpmatrix.mechanisms.gaussian import ModSulq, Sulq
 from dpmatrix.mechanisms.k_norm import KNormMechanism
 from dpmatrix.mechanisms.laplace import LaplaceInputPerturbation
 from dpmatrix.mechanisms.lattice import LatticeGram
+from dpmatrix.mechanisms.noise_moments import NoiseMoments, k_norm_moments
 from dpmatrix.mechanisms.ppca import Ppca
 from dpmatrix.mechanisms.principal_projections import (
     NonNegativeProjection,
@@ -36,6 +37,7 @@ __all__ = [
     "MatrixNorm",
     "Mechanism",
     "ModSulq",
+    "NoiseMoments",
     "NonNegativeProjection",
     "OnlinePerturbedLeader",
     "PostProcessed",
@@ -52,6 +54,7 @@ __all__ = [
     "TopEigenvectors",
     "TruncatedCompression",
     "WishartMechanism",
+    "k_norm_moments",
     "principal_components",
     "project_psd",
     "truncation_bound",
