@@ -97,6 +97,12 @@ def test_what_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     for place in (-1, 2):
         with pytest.raises(InvalidParameterError, match=r"^place: "):
             LazyPart(pair, place)
+    seen = CoupledTraces(2, SeededEntropy(1))
+    for part in seen.parts():
+        part.approximate()
     monkeypatch.setattr(fast_rectangles, "process_identity", lambda: ("another", 1))
-    with pytest.raises(EntropyError):
-        pair.parts()[0].approximate()
+    for part in (*pair.parts(), *seen.parts()):
+        with pytest.raises(EntropyError):
+            part.approximate()
+        with pytest.raises(EntropyError):
+            part.enclose([0])

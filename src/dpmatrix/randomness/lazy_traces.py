@@ -9,7 +9,8 @@ from flint import arb, fmpq
 
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import precision
-from dpmatrix.randomness.entropy import Entropy
+from dpmatrix.randomness.entropy import Entropy, process_identity
+from dpmatrix.randomness.fast_rectangles import check_same_process
 from dpmatrix.randomness.float_balls import FloatBalls
 from dpmatrix.randomness.lazy import WORD_BITS, Indices, LazyExponentials
 from dpmatrix.randomness.lazy_matrices import LazyWishart
@@ -47,6 +48,7 @@ class CoupledTraces:
         self.matrices = tuple(LazyWishart(dimension, dimension + 1, Fraction(1), entropy) for _ in range(2))
         self.exponential = LazyExponentials((1,), entropy)
         self.coin = entropy.bits(1)
+        self._process = process_identity()
         self._size = dimension * (dimension + 1) // 2
 
     def parts(self) -> tuple[LazyPart, LazyPart]:
@@ -60,15 +62,25 @@ class CoupledTraces:
             matrix.refine(bits, range(matrix.shape[0] ** 2))
         self.exponential.refine(bits, [0])
 
-    @cached_property
     def approximations(self) -> tuple[FloatBalls, FloatBalls]:
-        """W1 and W2 in floating point, each of shape (d, d)."""
+        """Enclose W1 and W2 in floating point, each of shape (d, d).
+
+        Raises
+        ------
+        EntropyError
+            In a child of the process that drew them.
+        """
+        check_same_process(self._process)
+        return self._approximations
+
+    @cached_property
+    def _approximations(self) -> tuple[FloatBalls, FloatBalls]:
         first, second = self.matrices
         return first.approximate(), second.approximate()
 
     def approximate_factor(self, place: int) -> FloatBalls:
         """Enclose in floating point what W1 (place 0) or W2 (place 1) is multiplied by; shape ()."""
-        diagonals = (FloatBalls(part.center.diagonal(), part.radius.diagonal()) for part in self.approximations)
+        diagonals = (FloatBalls(part.center.diagonal(), part.radius.diagonal()) for part in self.approximations())
         first, second = (diagonal.total() for diagonal in diagonals)
         own, other = (second, first) if place else (first, second)
         half = FloatBalls.exactly(0.5)
@@ -114,7 +126,7 @@ class LazyPart:
 
     def approximate(self) -> FloatBalls:
         """Enclose the matrix in floating point."""
-        return self._pair.approximations[self._place] * self._pair.approximate_factor(self._place)
+        return self._pair.approximations()[self._place] * self._pair.approximate_factor(self._place)
 
     def refine(self, bits: int, entries: Indices) -> None:
         """Make sure that ``bits`` digits are known of all that entries are made of: a trace takes the whole pair."""
