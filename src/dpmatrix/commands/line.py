@@ -32,6 +32,7 @@ from dpmatrix.reporting.record import report_record
 from dpmatrix.reporting.restamp import restamp
 from dpmatrix.reporting.snapshots import changes_since
 from dpmatrix.spec import STANDINGS, catalogue, documents, load, traced
+from dpmatrix.typesetting.statements import typeset_claims
 
 app = command_line()
 
@@ -56,14 +57,25 @@ def report(
         raise typer.BadParameter(f"{output} is where the data would go; name the HTML file", param_hint="--output")
     registry = load()
     described = describe(registry, run, implementations())
-    add_bindings(described, registry, traced())
+    traces = traced()
+    add_bindings(described, registry, traces)
     found = findings(registry, run.evidence)
     try:
         shown = reproduced(TARGETS, figures)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--figures") from error
     changes = changes_since(run, STANDINGS, since)
-    page = render(described, run, documents(), catalogue().pending, report_section(), found, shown, changes)
+    page = render(
+        described,
+        run,
+        documents(),
+        catalogue().pending,
+        report_section(),
+        found,
+        shown,
+        changes,
+        typeset_claims(registry, traces),
+    )
     write_atomically(output, page)
     data = output.with_suffix(".json")
     write_atomically(data, dump(report_record(described, run, found, changes)))
