@@ -36,14 +36,14 @@ BY |= {"=": ("=", False, True), "≠": ("=", False, False)}
 
 @pytest.fixture(scope="module")
 def cases():
-    """Name, case and formulas of every traced statement, in its first case."""
+    """Return name, case and formulas of every traced statement, in its first case."""
     traced = [entry.traced for entry in survey(REGISTRY) if entry.extent != NOT]
     return [(one.statement.name, case, formulas(case)) for one in traced for case in one.cases[:CASES]]
 
 
 @pytest.fixture(scope="module")
 def asked(cases):
-    """The cases that are evaluated at points."""
+    """Return the cases that are evaluated at points."""
     return [one for one in cases if "/" not in one[0] or crc32(one[0].encode()) % ASKED == 0]
 
 

@@ -13,6 +13,7 @@ from dpmatrix.reporting.bindings import add_bindings
 from dpmatrix.reporting.html import render
 from dpmatrix.reporting.record import report_record
 from dpmatrix.reporting.snapshots import changes_since
+from dpmatrix.tracing.copies import include
 from dpmatrix.typesetting.statements import typeset_claims
 
 
@@ -41,6 +42,7 @@ def write_report(
     write_atomically(folder / "ledger.json", dump(ledger.to_json() | {"claims": described}))
     found = findings(registry, ledger.evidence)
     changes = changes_since(ledger, specification.STANDINGS)
+    include(specification.__name__)
     formulas = typeset_claims(registry, traces)
     titles = specification.documents()
     page = render(described, ledger, titles, pending, found=found, changes=changes, formulas=formulas)

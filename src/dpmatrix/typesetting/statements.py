@@ -178,6 +178,7 @@ class Typeset:
         return "\n".join(["\n\n".join(case.text for case in self.cases), *notes])
 
 
+@lru_cache(maxsize=1024)
 def typeset(statement: Statement) -> Typeset | None:
     """Return a statement as formulas; None where it has no expression, or none that a person would read.
 
