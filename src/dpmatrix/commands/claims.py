@@ -107,7 +107,7 @@ def claims_command(
     elif as_json:
         typer.echo(json.dumps(described[0] if one else described, indent=1, ensure_ascii=False))
     elif one:
-        typer.echo(claim_page(described[0], typeset_claims(Registry({claim: registry[claim]}))), nl=False)
+        typer.echo(claim_page(described[0], typeset_claims(Registry.of([registry[wanted[0]]]))), nl=False)
         if (copies := folder_of_copies()) is not None:
             typer.echo("\nPrinted, by your copy")
             tell_printed(described[0]["id"], copies)

@@ -21,8 +21,7 @@ from dpmatrix.estimators.scikit_learn import (
     validate_data,
 )
 from dpmatrix.exact import decimal_fraction, positive_integer
-from dpmatrix.mechanisms import Ppca, Release, SequentialPpca
-from dpmatrix.mechanisms.lattice_perturbation import LatticePerturbation
+from dpmatrix.mechanisms import Ppca, Release, SequentialPpca, SymmetrisedWishartMechanism
 from dpmatrix.mechanisms.menu import AnyMechanism, Settings, build, claims_of, excess_words
 from dpmatrix.mechanisms.noise_sizes import noise_size
 from dpmatrix.mechanisms.protocol import FloatArray
@@ -128,8 +127,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc] # scikit-learn is n
             problem = f"{self.mechanism!r} draws directions and adds no noise to a matrix"
             raise InvalidParameterError("mechanism", problem, "take one that publishes a matrix")
         by = divisor or (records if mechanism.adjacency is Adjacency.REPLACE_ONE else 1)
-        lattice = isinstance(mechanism, LatticePerturbation)
-        grid = mechanism.grid_for(range(records)) if lattice else Fraction(1)
+        grid = Fraction(1) if isinstance(mechanism, SymmetrisedWishartMechanism) else mechanism.grid_for(range(records))
         size = noise_size(mechanism, dimension, by, grid)
         if size is None:
             raise TypeError(f"no size of the noise of {mechanism.name}")

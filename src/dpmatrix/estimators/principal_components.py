@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -144,8 +144,9 @@ class DPPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstimator)
         if self.n_components is None and self.mechanism in DIRECTIONS:
             problem = f"None is as many as there are features, and {self.mechanism!r} draws each of them"
             raise InvalidParameterError("n_components", problem, "pass a number")
-        if isinstance(self.n_components, str) or (isinstance(self.n_components, float) and 0 < self.n_components < 1):
-            problem = f"{self.n_components!r} would be chosen by variances that hold the noise"
+        asked: object = self.n_components
+        if isinstance(asked, str) or (isinstance(asked, float) and 0 < asked < 1):
+            problem = f"{asked!r} would be chosen by variances that hold the noise"
             raise InvalidParameterError("n_components", problem, "pass a number, and see expected_error")
         return None if self.n_components is None else positive_integer(self.n_components, "n_components")
 
@@ -196,7 +197,7 @@ class DPPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstimator)
             raise InvalidParameterError("X", problem, f"pass {self.n_components_} coordinates for each point")
         return np.asarray(coordinates @ self.components_ + self.mean_)
 
-    @available_if(_has_model)
+    @available_if(_has_model)  # type: ignore[untyped-decorator] # scikit-learn is not typed
     def get_covariance(self) -> FloatArray:
         """Return the covariance matrix of the published model, shape (d, d).
 
@@ -212,15 +213,15 @@ class DPPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstimator)
             As every estimator of scikit-learn.
         """
         check_is_fitted(self)
-        above = self.explained_variance_ - self.noise_variance_
-        inside = (self.components_.T * above) @ self.components_
-        return np.asarray(inside + self.noise_variance_ * np.eye(self.n_features_in_))
+        left, kept = cast("float", self.noise_variance_), cast("FloatArray", self.explained_variance_)
+        inside = (self.components_.T * (kept - left)) @ self.components_
+        return np.asarray(inside + left * np.eye(self.n_features_in_))
 
-    @available_if(_has_model)
+    @available_if(_has_model)  # type: ignore[untyped-decorator] # scikit-learn is not typed
     def score_samples(self, X: npt.ArrayLike) -> FloatArray:
         """Return the logarithm of the published model's density at records, shape (n,).
 
-        The model is normal about ``mean_``, a public point and not the mean, with `get_covariance`; where there is none,
+        The model is normal about ``mean_``, a public point and not the mean, with `get_covariance`. Where there is none
         there are no densities. Those of private records are as little private as these records themselves.
 
         Raises
@@ -238,7 +239,7 @@ class DPPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstimator)
         constant = len(values) * np.log(2 * np.pi) + np.log(values).sum()
         return np.asarray(-0.5 * (constant + (points**2 / values).sum(axis=1)))
 
-    @available_if(_has_model)
+    @available_if(_has_model)  # type: ignore[untyped-decorator] # scikit-learn is not typed
     def score(self, X: npt.ArrayLike, y: object = None) -> float:
         """Return the mean of `score_samples`; errors as there.
 

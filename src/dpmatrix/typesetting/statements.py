@@ -212,8 +212,9 @@ def typeset_claims(registry: Registry, traces: Traces | None = None) -> dict[str
     """
     found = {}
     for claim in registry:
-        for statement in (claim.statement, claim.repair and claim.repair.statement):
-            if statement is None or _had_none(statement.name, claim.id, registry, traces):
+        repaired = [] if claim.repair is None else [claim.repair.statement]
+        for statement in (claim.statement, *repaired):
+            if _had_none(statement.name, claim.id, registry, traces):
                 continue
             shown = typeset(statement)
             if shown is not None:

@@ -145,10 +145,12 @@ class Writer:
             case Joined(every, formulas):
                 return self.notation.joined([self._joint(one) for one in formulas], "and" if every else "or")
             case Cases(rows):
-                shown = [(self.formula(one), condition and self.formula(condition)) for condition, one in rows]
-                return self.notation.cases(shown)
+                return self.notation.cases([(self.formula(one), self._condition(condition)) for condition, one in rows])
             case Settled(holds):
                 return self.notation.words({True: "true", False: "false", None: NOT_DEFINED}[holds])
+
+    def _condition(self, condition: Formula | None) -> str | None:
+        return None if condition is None else self.formula(condition)
 
     def _joint(self, formula: Formula) -> str:
         text = self.formula(formula)
@@ -184,8 +186,8 @@ class Writer:
                 text, firmness = self._parts(inside)
                 return notation.root(text, firm=firmness == ATOM), ATOM
             case Apply("abs" | "floor" as name, (inside,)):
-                left, right = FENCES[name]
-                return notation.fenced(left, self._text(inside, LOOSE), right), ATOM
+                opening, closing = FENCES[name]
+                return notation.fenced(opening, self._text(inside, LOOSE), closing), ATOM
             case Apply("pi" | "infinity" as name, ()):
                 return notation.constant(name), ATOM
             case Apply("min" | "max" as name, _):
@@ -193,10 +195,7 @@ class Writer:
             case Apply(name, arguments):
                 return notation.applied(name, [self._text(argument, LOOSE) for argument in arguments]), ATOM
             case Choice():
-                rows = [
-                    (self._text(value, SUM), condition and self.formula(condition))
-                    for condition, value in branches(expression)
-                ]
+                rows = [(self._text(one, SUM), self._condition(asked)) for asked, one in branches(expression)]
                 return notation.cases(rows), LOOSE
             case Undefined():
                 return notation.words(NOT_DEFINED), ATOM
