@@ -25,6 +25,7 @@ from dpmatrix.documentation.verdicts import AS_PRINTED, GROUPS, Contents
 from dpmatrix.reporting.implementations import implementations
 from dpmatrix.reporting.sentences import paragraphs
 from dpmatrix.spec import documents, load
+from dpmatrix.typesetting.prose import in_signs
 
 
 class Anchors(HTMLParser):
@@ -80,7 +81,7 @@ def test_every_document_has_a_page_and_every_claim_a_place(site, files) -> None:
         page = f"{entry.claim.document}.html"
         assert f'<details id="{entry.claim.id}">' in files[page]
         for paragraph in paragraphs(entry.claim.because):
-            assert paragraph.replace("`", "") in shown[page].replace("`", "")
+            assert in_signs(paragraph).replace("`", "") in shown[page].replace("`", "")
 
 
 def test_names_of_claims_in_the_prose_exist(site) -> None:

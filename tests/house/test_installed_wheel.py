@@ -37,6 +37,22 @@ assert 'id="wishart.theorem-4"' in Site.read().files()["wishart.html"]
 """
 
 
+DOCUMENT = """
+import os, subprocess, sys
+sys.path.insert(0, sys.argv[1])
+from pathlib import Path
+from dpmatrix.new_document.projects import make_project
+make_project(Path("coins"), "coins", "A lecture on coins")
+environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST")}
+done = subprocess.run(
+    [sys.executable, "-m", "pytest", "audit", "--accept-standings"],
+    cwd="coins", env=environment | {"PYTHONPATH": sys.argv[1]}, capture_output=True, text=True,
+)
+assert done.returncode == 0 and "1 of 1 claims have earned their verdict" in done.stdout, done.stdout + done.stderr
+assert "<math" in Path("coins/build/audit/report.html").read_text(encoding="utf-8")
+"""
+"""Make a project with the installed wheel, and have it judged."""
+
 LICENCE = "cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30"
 """The sha256 of the text of the Apache License 2.0 as its authors publish it."""
 
@@ -75,5 +91,14 @@ def test_wheel_works_away_from_the_checkout(wheel: Path, tmp_path: Path) -> None
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(site)
     command = [sys.executable, "-c", PROGRAM, str(site)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_document_of_ones_own_is_judged_away_from_the_checkout(wheel: Path, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(site)
+    command = [sys.executable, "-c", DOCUMENT, str(site)]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

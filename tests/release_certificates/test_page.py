@@ -22,13 +22,13 @@ from dpmatrix.claims import AuditRecord, AuditVerdict, Excess, Ledger, Standing,
 from dpmatrix.claims.ledger import dump
 from dpmatrix.mechanisms import LaplaceInputPerturbation, SymmetrisedWishartMechanism
 from dpmatrix.mechanisms.menu import MATRICES
+from dpmatrix.mechanisms.noise_sizes import noise_size
 from dpmatrix.mechanisms.wishart_noise import simulate_wishart
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.guarantee import PrivacyGuarantee
 from dpmatrix.randomness.entropy import SeededEntropy
 from dpmatrix.release_certificates.numbers import at_most, even_odds, odds_factor, shown
 from dpmatrix.release_certificates.topics import ANSWERED, NOT_APPLICABLE, OPEN
-from dpmatrix.release_certificates.utility import noise_size
 from dpmatrix.release_certificates.words import group_rows, hazards, promise
 from dpmatrix.spec import accepted_run, load
 from tests.release_certificates.releases import GAUSSIAN, NAMES, refused, released

@@ -11,7 +11,7 @@ from flint import arb, fmpq
 
 from dpmatrix.exact import precision
 from dpmatrix.tracing.algebra import functions, to_sympy
-from dpmatrix.tracing.evaluation import BALLS, UndecidedComparisonError, evaluate
+from dpmatrix.tracing.evaluation import BALLS, Evaluator, UndecidedComparisonError, evaluate
 from dpmatrix.tracing.expressions import (
     ARITIES,
     ZERO,
@@ -197,3 +197,17 @@ def test_signs_never_guarantee_too_much():
                 assert (value == 0) <= (0 in found)
                 assert value.overlaps(simple)
     assert told > 50
+
+
+@pytest.mark.parametrize("power", [1, 2, 3, 64])
+def test_a_power_of_what_may_be_zero_is_a_number(power):
+    zero, ball = Variable("zero", Sort.REAL), Apply("-", (Apply("sqrt", (number(2),)), Apply("sqrt", (number(2),))))
+    assert Evaluator({zero: fmpq(0)}).rational(Apply("^", (zero, number(power)))) == 0
+    found = evaluate(Apply("^", (Apply("+", (ball, number(0))), number(power))), {})
+    assert found.is_finite()
+    assert found.contains(0)
+
+
+def test_zero_has_no_negative_power():
+    zero = Variable("zero", Sort.REAL)
+    assert not evaluate(Apply("^", (zero, number(-1))), {zero: fmpq(0)}).is_finite()

@@ -24,6 +24,7 @@ from dpmatrix.reporting.sentences import counted
 from dpmatrix.reporting.survey import survey, survey_table
 from dpmatrix.reporting.terminal import claim_page, claims_table, index_table
 from dpmatrix.spec import STANDINGS, accepted_run, documents, load, load_with_foundations, places, traced, tried
+from dpmatrix.typesetting.statements import typeset_claims
 
 MOST = 20
 """Claims that a person is shown of those that have some words."""
@@ -62,6 +63,9 @@ def claims_command(
         typer.Option("--with", metavar="CONSTANT=VALUE", help="With --at: a number that the statement says exists."),
     ] = None,
     fields: Annotated[bool, typer.Option("--fields", help="Say which fields --at takes, and give an example.")] = False,
+    as_latex: Annotated[
+        bool, typer.Option("--latex", help="Print one claim as LaTeX, with entries of BibTeX for it and its document.")
+    ] = False,
     seconds: Annotated[int, typer.Option("--seconds", min=1, help="With --at: processor time at most.")] = 60,
     ledger: LedgerPath = DEFAULT_LEDGER,
 ) -> None:
@@ -70,6 +74,12 @@ def claims_command(
         both = fields and (at is not None or chosen is not None)
         _refuse({"--find": find is not None, "--table": table, "--bindings": bindings, "--fields": both})
         _about_one(claim, at or [], chosen or [], seconds, fields=fields, as_json=as_json)
+        return
+    if as_latex:
+        _refuse_beside(
+            "--latex", {"--find": find is not None, "--table": table, "--bindings": bindings, "--json": as_json}
+        )
+        _print_latex(claim)
         return
     registry, wanted = _chosen(claim, find)
     more = 0
@@ -97,7 +107,7 @@ def claims_command(
     elif as_json:
         typer.echo(json.dumps(described[0] if one else described, indent=1, ensure_ascii=False))
     elif one:
-        typer.echo(claim_page(described[0]), nl=False)
+        typer.echo(claim_page(described[0], typeset_claims(Registry.of([registry[wanted[0]]]))), nl=False)
         if (copies := folder_of_copies()) is not None:
             typer.echo("\nPrinted, by your copy")
             tell_printed(described[0]["id"], copies)
@@ -111,7 +121,13 @@ def claims_command(
 
 
 def _refuse(options: Mapping[str, bool]) -> None:
-    """Refuse options that do not go with --at, --with and --fields.
+    """Refuse options that do not go with --at, --with and --fields; errors as in `_refuse_beside`."""
+    for name, given in options.items():
+        _refuse_beside("--at and --with" if name == "--fields" else "--at, --with and --fields", {name: given})
+
+
+def _refuse_beside(one: str, options: Mapping[str, bool]) -> None:
+    """Refuse options that do not go with another one.
 
     Raises
     ------
@@ -119,8 +135,24 @@ def _refuse(options: Mapping[str, bool]) -> None:
         If one is given.
     """
     for name in (name for name, given in options.items() if given):
-        beside = "--at and --with" if name == "--fields" else "--at, --with and --fields"
-        raise InvalidParameterError(name, f"it does not go with {beside}", "leave one out")
+        raise InvalidParameterError(name, f"it does not go with {one}", "leave one out")
+
+
+def _print_latex(claim: str | None) -> None:
+    """Print a claim for a paper.
+
+    Raises
+    ------
+    typer.BadParameter
+        If no claim is named.
+    """
+    if claim is None or claim in documents():
+        raise typer.BadParameter("name one claim, such as wishart.theorem-4", param_hint="--latex")
+    from dpmatrix.typesetting.papers import latex
+
+    registry = load_with_foundations(claim)
+    found = registry[claim]
+    typer.echo(latex(found, registry.fingerprints[claim], documents()[found.document]))
 
 
 def _about_one(

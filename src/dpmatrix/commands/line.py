@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from dpmatrix.atomic_files import write_atomically
-from dpmatrix.claims import describe, findings
+from dpmatrix.claims import describe, findings, nearest
 from dpmatrix.claims.ledger import dump
 from dpmatrix.commands.audit import audit_mechanism_command
 from dpmatrix.commands.certificate import certificate_command
@@ -19,11 +19,13 @@ from dpmatrix.commands.documentation import documentation_command
 from dpmatrix.commands.failures import one_line
 from dpmatrix.commands.kernel import kernel_command
 from dpmatrix.commands.look_ups import command_line
+from dpmatrix.commands.new_document import new_document_command
 from dpmatrix.commands.pca import pca
 from dpmatrix.commands.privacy import calibrate, profile
 from dpmatrix.commands.reproduce import REPRODUCED, TARGETS, reproduce
 from dpmatrix.commands.runs import DEFAULT_LEDGER, LedgerPath, read_ledger
 from dpmatrix.commands.trace import trace_command
+from dpmatrix.errors import UnknownClaimError
 from dpmatrix.reporting.bindings import add_bindings
 from dpmatrix.reporting.figures import reproduced
 from dpmatrix.reporting.html import render
@@ -31,7 +33,9 @@ from dpmatrix.reporting.implementations import implementations
 from dpmatrix.reporting.record import report_record
 from dpmatrix.reporting.restamp import restamp
 from dpmatrix.reporting.snapshots import changes_since
+from dpmatrix.reporting.specifications import fingerprints
 from dpmatrix.spec import STANDINGS, catalogue, documents, load, traced
+from dpmatrix.typesetting.statements import typeset_claims
 
 app = command_line()
 
@@ -56,14 +60,25 @@ def report(
         raise typer.BadParameter(f"{output} is where the data would go; name the HTML file", param_hint="--output")
     registry = load()
     described = describe(registry, run, implementations())
-    add_bindings(described, registry, traced())
+    traces = traced()
+    add_bindings(described, registry, traces)
     found = findings(registry, run.evidence)
     try:
         shown = reproduced(TARGETS, figures)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--figures") from error
     changes = changes_since(run, STANDINGS, since)
-    page = render(described, run, documents(), catalogue().pending, report_section(), found, shown, changes)
+    page = render(
+        described,
+        run,
+        documents(),
+        catalogue().pending,
+        report_section(),
+        found,
+        shown,
+        changes,
+        typeset_claims(registry, traces),
+    )
     write_atomically(output, page)
     data = output.with_suffix(".json")
     write_atomically(data, dump(report_record(described, run, found, changes)))
@@ -79,14 +94,21 @@ def restamp_command(
     ],
     *,
     root: Annotated[Path, typer.Option(help="The checkout.")] = Path(),
+    specification: Annotated[
+        str | None, typer.Option(metavar="MODULE", help="Module of the claims, in a project of your own.")
+    ] = None,
 ) -> None:
     """Write the present fingerprint of claims into everything that cites them, once it has been read again."""
-    registry = load()
-    wanted = set(registry.claims) if claim == ["all"] else set(claim)
-    unknown = wanted - set(registry.claims)
+    try:
+        known = load().fingerprints if specification is None else fingerprints(root, specification)
+    except ModuleNotFoundError as error:
+        raise typer.BadParameter(f"{error} in {root}", param_hint="--specification") from error
+    wanted = set(known) if claim == ["all"] else set(claim)
+    unknown = sorted(wanted - set(known))
     if unknown:
-        raise typer.BadParameter("; ".join(str(registry.unknown(name)) for name in sorted(unknown)), param_hint="CLAIM")
-    for path, count in restamp(root, {name: registry.fingerprints[name] for name in wanted}).items():
+        told = [UnknownClaimError(name, nearest(name, known)) for name in unknown]
+        raise typer.BadParameter("; ".join(map(str, told)), param_hint="CLAIM")
+    for path, count in restamp(root, {name: known[name] for name in wanted}).items():
         typer.echo(f"{path}: {count}")
 
 
@@ -100,3 +122,4 @@ app.command(name="certificate")(certificate_command)
 app.command(name="trace")(trace_command)
 app.command(name="kernel")(kernel_command)
 app.command(name="documentation")(documentation_command)
+app.command(name="new-document")(new_document_command)

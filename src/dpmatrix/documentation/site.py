@@ -22,6 +22,9 @@ from dpmatrix.documentation.sources import DOCUMENTS, Page, markdown, pages
 from dpmatrix.documentation.theorems import theorems
 from dpmatrix.documentation.verdicts import GROUPS, Contents, group_counts, verdict_counts
 from dpmatrix.reporting.sentences import paragraphs
+from dpmatrix.spec import traced
+from dpmatrix.typesetting.prose import in_signs
+from dpmatrix.typesetting.statements import typeset_claims
 
 TABLES = ("documents", "modules", "verdicts", "what holds", "what does not hold", "every claim", "theorems")
 """What a line such as ``[[what holds]]`` may ask for."""
@@ -95,11 +98,13 @@ class Site:
             "groups": tuple(GROUPS),
             "group_counts": group_counts,
             "paragraphs": paragraphs,
+            "formulas": typeset_claims(self.contents.registry, traced()),
             "reference_file": reference_file,
             "code": self.links.code,
         }
         environment.globals.update(given)
-        environment.filters["linked"] = self.links.text
+        environment.filters["linked"] = lambda words: self.links.text(in_signs(words))
+        environment.filters["in_signs"] = in_signs
         environment.filters["markdown"] = lambda text: Markup(reader.render(text))  # noqa: S704 - raw HTML is off
         return environment
 

@@ -18,6 +18,7 @@ ORDER = (
     "regulator",
     "researcher",
     "estimators",
+    "new-document",
     "verdicts",
     "kernel",
     "releases",

@@ -5,8 +5,9 @@ else; what `transform` returns for private records is NOT private. scikit-learn 
 """
 
 from dpmatrix.estimators.budget import Expense, PrivacyBudget
+from dpmatrix.estimators.expected_error import ExpectedError
 from dpmatrix.estimators.notices import PrivacyWarning
 from dpmatrix.estimators.principal_components import DPPCA
 from dpmatrix.estimators.second_moment import DPSecondMoment
 
-__all__ = ["DPPCA", "DPSecondMoment", "Expense", "PrivacyBudget", "PrivacyWarning"]
+__all__ = ["DPPCA", "DPSecondMoment", "ExpectedError", "Expense", "PrivacyBudget", "PrivacyWarning"]

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from dpmatrix.errors import InvalidParameterError, SingleUseError
 from dpmatrix.estimators.budget import Expense, PrivacyBudget, relation
+from dpmatrix.estimators.expected_error import ExpectedError
 from dpmatrix.estimators.notices import notify
 from dpmatrix.estimators.scikit_learn import (
     BaseEstimator,
@@ -19,9 +20,10 @@ from dpmatrix.estimators.scikit_learn import (
     reduce_for_workers,
     validate_data,
 )
-from dpmatrix.exact import decimal_fraction
-from dpmatrix.mechanisms import Release
+from dpmatrix.exact import decimal_fraction, positive_integer
+from dpmatrix.mechanisms import Ppca, Release, SequentialPpca, SymmetrisedWishartMechanism
 from dpmatrix.mechanisms.menu import AnyMechanism, Settings, build, claims_of, excess_words
+from dpmatrix.mechanisms.noise_sizes import noise_size
 from dpmatrix.mechanisms.protocol import FloatArray
 from dpmatrix.mechanisms.records import refuse_masked
 from dpmatrix.privacy.adjacency import Adjacency
@@ -66,22 +68,10 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc] # scikit-learn is n
         super().__init_subclass__(**options)
         reduce_for_workers(cls, _reduced_for_workers)
 
-    def _fit_release(self, X: npt.ArrayLike, *, rank: int | None, divisor: int | None) -> tuple[AnyMechanism, Release]:
-        mechanism = build(
-            Settings(
-                mechanism=self.mechanism,
-                calibration=self.calibration,
-                delta=decimal_fraction(self.delta, "delta"),
-                public={
-                    "epsilon": decimal_fraction(self.epsilon, "epsilon"),
-                    "adjacency": relation(self.adjacency),
-                    "norm_bound": self.data_norm,
-                    "over_norm": self.over_norm,
-                },
-                divisor=divisor,
-                rank=rank,
-            )
-        )
+    def _fit_release(
+        self, X: npt.ArrayLike, *, rank: int | None, divisor: int | None
+    ) -> tuple[AnyMechanism, Release, int]:
+        mechanism = self._build(rank, divisor)
         # A data set without records is one like any other where records are added and removed.
         least = 1 if mechanism.adjacency is Adjacency.REPLACE_ONE else 0
         records = self._records(X, reset=True, ensure_min_samples=least)
@@ -111,7 +101,38 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc] # scikit-learn is n
         self.release_ = release
         self.guarantee_ = release.guarantee
         self.expense_ = self._record(mechanism, release)
-        return mechanism, release
+        return mechanism, release, len(records)
+
+    def _build(self, rank: int | None, divisor: int | None) -> AnyMechanism:
+        return build(
+            Settings(
+                mechanism=self.mechanism,
+                calibration=self.calibration,
+                delta=decimal_fraction(self.delta, "delta"),
+                public={
+                    "epsilon": decimal_fraction(self.epsilon, "epsilon"),
+                    "adjacency": relation(self.adjacency),
+                    "norm_bound": self.data_norm,
+                    "over_norm": self.over_norm,
+                },
+                divisor=divisor,
+                rank=rank,
+            )
+        )
+
+    def _expected_error(self, n: int, d: int, rank: int | None, divisor: int | None) -> ExpectedError:
+        records, dimension = positive_integer(n, "n"), positive_integer(d, "d")
+        mechanism = self._build(rank, divisor)
+        if isinstance(mechanism, Ppca | SequentialPpca):
+            problem = f"{self.mechanism!r} draws directions and adds no noise to a matrix"
+            raise InvalidParameterError("mechanism", problem, "take one that publishes a matrix")
+        by = divisor or (records if mechanism.adjacency is Adjacency.REPLACE_ONE else 1)
+        grid = Fraction(1) if isinstance(mechanism, SymmetrisedWishartMechanism) else mechanism.grid_for(range(records))
+        size = noise_size(mechanism, dimension, by, grid)
+        if size is None:
+            raise TypeError(f"no size of the noise of {mechanism.name}")
+        largest = Fraction(mechanism.norm_bound) ** 2 * records / by
+        return ExpectedError.of(size, float(largest), rank, dimension)
 
     def _record(self, mechanism: AnyMechanism, release: Release) -> Expense:
         return Expense(

@@ -12,6 +12,7 @@ from dpmatrix.errors import InvalidParameterError, MissingExtraError
 try:
     from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
     from sklearn.utils import check_random_state
+    from sklearn.utils.metaestimators import available_if
     from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 except ImportError as error:
     raise MissingExtraError("scikit-learn", "estimators") from error
@@ -20,6 +21,7 @@ __all__ = [
     "BaseEstimator",
     "ClassNamePrefixFeaturesOutMixin",
     "TransformerMixin",
+    "available_if",
     "check_array",
     "check_is_fitted",
     "check_random_state",

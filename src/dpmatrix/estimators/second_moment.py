@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from dpmatrix.estimators.base import PrivateEstimator
 from dpmatrix.estimators.budget import PrivacyBudget
+from dpmatrix.estimators.expected_error import ExpectedError
 from dpmatrix.mechanisms import project_psd
 from dpmatrix.mechanisms.protocol import FloatArray
 
@@ -101,7 +102,22 @@ class DPSecondMoment(PrivateEstimator):
             If the mechanism keeps no guarantee; if the budget does not cover the fit.
         """
         del y
-        _, release = self._fit_release(X, rank=None, divisor=self.divisor)
+        _, release, _ = self._fit_release(X, rank=None, divisor=self.divisor)
         self.second_moment_: FloatArray = release.to_numpy()
         self.covariance_ = project_psd(self.second_moment_)
         return self
+
+    def expected_error(self, n: int, d: int) -> ExpectedError:
+        """Say how large the noise will be, before a record is seen and anything is spent.
+
+        Parameters
+        ----------
+        n, d
+            Numbers of records and of features. Under add-remove-one a number that you suppose: n is a secret there.
+
+        Raises
+        ------
+        InvalidParameterError
+            If a parameter is out of its domain.
+        """
+        return self._expected_error(n, d, None, self.divisor)

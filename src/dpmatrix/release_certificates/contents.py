@@ -10,6 +10,7 @@ from attrs import frozen
 
 from dpmatrix.claims import AuditRecord, Ledger, code_name
 from dpmatrix.mechanisms.menu import AnyMechanism, excess
+from dpmatrix.mechanisms.noise_sizes import noise_size
 from dpmatrix.mechanisms.rounded_perturbation import RoundedPerturbation
 from dpmatrix.privacy.adjacency import replaces
 from dpmatrix.release_certificates.agreement import agreeing_mechanism
@@ -17,7 +18,6 @@ from dpmatrix.release_certificates.foundations import Foundation, foundations
 from dpmatrix.release_certificates.numbers import at_most, decimal, shown
 from dpmatrix.release_certificates.reading import ReleaseFile
 from dpmatrix.release_certificates.topics import Topic, topics
-from dpmatrix.release_certificates.utility import noise_size
 from dpmatrix.release_certificates.words import GroupRow, group_rows, hazards, promise
 from dpmatrix.reporting.answers import BITS, LATTICE, ROUNDING
 from dpmatrix.reporting.certificates import certificates

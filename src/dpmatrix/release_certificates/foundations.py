@@ -18,6 +18,7 @@ from dpmatrix.kernel.sources import FOLDER, NO_DATE, KernelError
 from dpmatrix.reporting.implementations import cited_in_sources
 from dpmatrix.reporting.sentences import counted, standing_class, standing_words
 from dpmatrix.spec import STANDINGS, accepted_run, load_with_foundations
+from dpmatrix.typesetting.statements import Typeset, typeset
 
 _MACHINE = frozenset(grade.value for grade in MACHINE_GRADES - KERNEL_GRADES)
 _KERNEL = frozenset(grade.value for grade in KERNEL_GRADES)
@@ -46,6 +47,8 @@ class Foundation:
         As the report has them; the standing is None where no run saw the claim as it is.
     holds
         Whether a run saw the verdict earned, with proof or samples for the statement that is implemented.
+    formulas
+        The statement that is implemented as formulas; None where it has none that a person would read.
     """
 
     target: str
@@ -57,6 +60,7 @@ class Foundation:
     verdict: str
     standing: str | None
     holds: bool
+    formulas: Typeset | None
 
     def to_json(self) -> dict[str, Any]:
         """Return what a signed statement says of it: in the words of the page."""
@@ -83,10 +87,11 @@ def foundations(targets: Sequence[str], ledger: Ledger | None) -> list[Foundatio
     registry = load_with_foundations(*ids)
     described = {one["id"]: one for one in describe(registry, ledger, cited_in_sources(), accepted_run(), ids)}
     theorems = _theorems(STANDINGS.parents[1] / FOLDER)
-    return [_foundation(target, described[claim_of(target)], theorems) for target in targets]
+    stated = {name: one for claim in registry for name, one in claim.statements().items()}
+    return [_foundation(target, described[claim_of(target)], theorems, typeset(stated[target])) for target in targets]
 
 
-def _foundation(target: str, claim: Mapping[str, Any], theorems: _Theorems) -> Foundation:
+def _foundation(target: str, claim: Mapping[str, Any], theorems: _Theorems, formulas: Typeset | None) -> Foundation:
     repaired = target.endswith("+repair")
     role = Role.SUPPORTS_REPAIR if repaired else Role.SUPPORTS
     items = [one for one in claim["evidence"] if (one["target"], one["role"]) == (target, role.value)]
@@ -102,6 +107,7 @@ def _foundation(target: str, claim: Mapping[str, Any], theorems: _Theorems) -> F
         verdict=claim["verdict"],
         standing=claim["standing"],
         holds=claim["standing"] == State.EARNED.value and _is_shown(claim, passed),
+        formulas=formulas,
     )
 
 

@@ -6,9 +6,10 @@ from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Context
 from decimal import Decimal as Number
 from fractions import Fraction
 
-from flint import arb, fmpq
+from flint import arb
 
-from dpmatrix.exact import fraction, precision, rational
+from dpmatrix.exact import precision, rational
+from dpmatrix.mechanisms.noise_sizes import upper
 
 DIGITS = 3
 _LARGEST_EPSILON, _MOST_DIGITS = 1000, 12
@@ -55,9 +56,3 @@ def even_odds(epsilon: Fraction) -> str:
     with precision(64 + 2 * int(epsilon)):
         share = upper(100 / (1 + (-arb(rational(epsilon))).exp()))
     return at_most(min(share, Fraction(100)))
-
-
-def upper(value: arb) -> Fraction:
-    """Return the upper end of a ball."""
-    mantissa, exponent = value.upper().man_exp()
-    return fraction(fmpq(mantissa) * fmpq(2) ** int(exponent))

@@ -13,6 +13,8 @@ from dpmatrix.reporting.bindings import add_bindings
 from dpmatrix.reporting.html import render
 from dpmatrix.reporting.record import report_record
 from dpmatrix.reporting.snapshots import changes_since
+from dpmatrix.tracing.copies import include
+from dpmatrix.typesetting.statements import typeset_claims
 
 
 def write_report(
@@ -35,10 +37,14 @@ def write_report(
         The module with the committed snapshot, the titles of the documents, and perhaps what the tracer found.
     """
     described = describe(registry, ledger, implementations)
-    add_bindings(described, registry, getattr(specification, "traced", lambda: None)())
+    traces = getattr(specification, "traced", lambda: None)()
+    add_bindings(described, registry, traces)
     write_atomically(folder / "ledger.json", dump(ledger.to_json() | {"claims": described}))
     found = findings(registry, ledger.evidence)
     changes = changes_since(ledger, specification.STANDINGS)
-    page = render(described, ledger, specification.documents(), pending, found=found, changes=changes)
+    include(specification.__name__)
+    formulas = typeset_claims(registry, traces)
+    titles = specification.documents()
+    page = render(described, ledger, titles, pending, found=found, changes=changes, formulas=formulas)
     write_atomically(folder / "report.html", page)
     write_atomically(folder / "report.json", dump(report_record(described, ledger, found, changes)))

@@ -6,6 +6,7 @@ import functools
 import shlex
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -28,6 +29,8 @@ from dpmatrix.reporting.sentences import (
     standing_class,
     standing_words,
 )
+from dpmatrix.typesetting.prose import in_signs
+from dpmatrix.typesetting.statements import Typeset
 
 SYMBOLS = {Role.SUPPORTS: "+", Role.REFUTES: "−", Role.SUPPORTS_REPAIR: "r", Role.CONTROL: "c"}
 """How the matrix abbreviates roles."""
@@ -39,6 +42,7 @@ FIELD_WORDS = {
     "evidence": "pieces of evidence",
 }
 """What may change about a claim, for a reader."""
+NONE: Mapping[str, Typeset] = MappingProxyType({})
 
 
 @functools.cache
@@ -50,6 +54,7 @@ def templates() -> Environment:
     found.globals |= {"anchor": anchor, "bounds": bounds, "counted": counted, "field_words": FIELD_WORDS}
     words = (binding_words, outcome_words, paragraphs, seen_words, standing_class, standing_words)
     found.globals |= {function.__name__: function for function in words}
+    found.filters["in_signs"] = in_signs
     return found
 
 
@@ -62,6 +67,7 @@ def render(
     found: Sequence[Finding] = (),
     figures: Sequence[Reproduced] = (),
     changes: Changes | None = None,
+    formulas: Mapping[str, Typeset] = NONE,
 ) -> str:
     """Render the claims of one run.
 
@@ -83,6 +89,8 @@ def render(
         What can be reproduced, and was.
     changes
         What is different from a snapshot; left out by default.
+    formulas
+        Statements and repairs as formulas, by their names; the others are shown in words alone.
     """
     begun = {claim["document"] for claim in described}
     implementing = implementing_claims(described)
@@ -116,6 +124,7 @@ def render(
             environment=ledger.environment,
             pieces=pieces_of_evidence([item.node for item in ledger.evidence]),
             changes=changes,
+            formulas=formulas,
             seconds=sum({item.node: item.seconds for item in ledger.evidence}.values()),
         )
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from rich.console import Console, Group
@@ -24,7 +25,10 @@ from dpmatrix.reporting.sentences import (
     standing_class,
     standing_words,
 )
+from dpmatrix.typesetting.prose import in_signs
+from dpmatrix.typesetting.statements import Typeset
 
+NONE: Mapping[str, Typeset] = MappingProxyType({})
 _COLOURS = {"earned": "green", "confirmed": "bold", "open": "yellow", "unearned": "red", "violated": "bold red"}
 _SYMBOLS = {Role.SUPPORTS: "+", Role.REFUTES: "-", Role.SUPPORTS_REPAIR: "r", Role.CONTROL: "c"}
 _WIDTH = 118
@@ -127,32 +131,48 @@ def _outcome(item: Mapping[str, Any]) -> str:
     return outcome_words(item) + (" in the accepted run" if accepted and item["outcome"] == "passed" else "")
 
 
-def claim_page(claim: Mapping[str, Any]) -> str:
-    """Return one claim for a person: statement, verdict, counterexample or repair, steps, evidence, code."""
+def claim_page(claim: Mapping[str, Any], formulas: Mapping[str, Typeset] = NONE) -> str:
+    """Return one claim for a person: statement, verdict, counterexample or repair, steps, evidence, code.
+
+    Parameters
+    ----------
+    claim
+        As `dpmatrix.claims.describe` returns it.
+    formulas
+        Its statements as formulas, by their names, where there are some.
+    """
     parts: list[Any] = [f"[bold]{claim['id']}[/bold]  {claim['kind']}, {escape(claim['label'])}"]
 
     def add(heading: str, text: str) -> None:
         if text:
             parts.append(f"\n[bold]{heading}[/bold]\n{escape(text)}")
 
+    def add_words(heading: str, text: str) -> None:
+        add(in_signs(heading), in_signs(text))
+
+    def add_formulas(heading: str, name: str) -> None:
+        add(heading, formulas[name].text if name in formulas else "")
+
     add("Specified in", claim.get("specified_in", ""))
     add("Line by line", "\n".join(claim.get("line_by_line", [])))
     add("Place in the document", _stated(claim))
-    add("As stated, in our words", claim["printed"])
-    add("Statement", claim["says"])
-    add("Given", "\n".join(claim["given"]))
-    add("Reading", claim["reading"])
+    add_words("As stated, in our words", claim["printed"])
+    add_words("Statement", claim["says"])
+    add_words("Given", "\n".join(claim["given"]))
+    add_formulas("In symbols, as it is computed", claim["id"])
+    add_words("Reading", claim["reading"])
     add("Verdict", f"{claim['verdict']} (standing: {standing_words(claim)})")
     if claim["standing"] is not None:
         add("Of the last run", claim["standing_note"])
-    add("In short", claim["headline"])
-    add("Why", "\n\n".join(paragraphs(claim["because"])))
+    add_words("In short", claim["headline"])
+    add_words("Why", "\n\n".join(paragraphs(claim["because"])))
     if claim["repair"]:
-        add("Repair", f"{claim['repair']['change']}\n{claim['repair']['says']}")
-        add("Repair, given", "\n".join(claim["repair"]["given"]))
+        add_words("Repair", f"{claim['repair']['change']}\n{claim['repair']['says']}")
+        add_words("Repair, given", "\n".join(claim["repair"]["given"]))
+        add_formulas("The repair in symbols, as it is computed", f"{claim['id']}+repair")
     for step in claim["steps"]:
         note = f"\n{step['note']}" if step["note"] else ""
-        add(f"Step {step['name']}: {step['defect'] or 'sound'}", step["says"] + note)
+        add_words(f"Step {step['name']}: {step['defect'] or 'sound'}", step["says"] + note)
     add("Rests on", "\n".join(claim["uses"]))
     add("Not settled", "\n".join(claim["reasons"]))
     add(

@@ -22,8 +22,14 @@ from dpmatrix.tracing.matrices import Matrix
 from dpmatrix.tracing.stand_ins import flint_stand_in, python_stand_ins
 from dpmatrix.tracing.trusted import TRUSTED
 
-COPIED = ("dpmatrix.spec", "dpmatrix.privacy", "dpmatrix.exact")
-"""The packages that margins compute with."""
+COPIED = ["dpmatrix.spec", "dpmatrix.privacy", "dpmatrix.exact"]
+"""The packages that margins compute with; `include` adds to them."""
+
+
+def include(package: str) -> None:
+    """Trace the statements of another specification as well: its modules are copied from now on, as ours are."""
+    if package not in COPIED:
+        COPIED.append(package)
 
 
 def _is_copied(name: str) -> bool:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 
 from flint import arb, fmpq
 
 from dpmatrix.tracing.expressions import Apply, Choice, Comparison, Expression, Number, Undefined, Variable
 
+LARGEST_POWER = 64
+"""Powers of rationals beyond are computed with balls: their digits are of no use."""
+
 
 def _power(base: arb, exponent: arb) -> arb:
     power = exponent.unique_fmpz() if exponent.is_exact() and exponent.is_integer() else None
+    if power is not None and base.contains(0) and 0 < power <= LARGEST_POWER:
+        return arb(math.prod([base] * int(power)))  # flint takes logarithms, which are no numbers here
     return base**exponent if power is None else base**power
 
 
@@ -59,9 +65,6 @@ BALLS: Mapping[str, Callable[..., arb]] = {
 class UndecidedComparisonError(ArithmeticError):
     """A comparison on the way to a value that the working precision does not settle."""
 
-
-LARGEST_POWER = 64
-"""Powers beyond are computed with balls: their digits are of no use."""
 
 Values = Mapping[Variable, fmpq]
 """What each variable stands for."""
@@ -153,7 +156,12 @@ class Evaluator:
                         return EXACTLY[name](*exact)
                     if name == "/" and exact[1] != 0:
                         return exact[0] / exact[1]
-                    if name == "^" and exact[1].q == 1 and abs(exact[1]) <= LARGEST_POWER and exact != [0, exact[1]]:
+                    if (
+                        name == "^"
+                        and exact[1].q == 1
+                        and abs(exact[1]) <= LARGEST_POWER
+                        and (exact[0] or exact[1] > 0)
+                    ):
                         return exact[0] ** int(exact[1].p)
                 return BALLS[name](*map(arb, numbers))
             case Choice(condition, then, otherwise):

@@ -1,18 +1,17 @@
-"""How large the noise of a release is, from public parameters alone."""
+"""How large the noise of a mechanism is, from public parameters alone."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 
 from attrs import frozen
-from flint import arb
+from flint import arb, fmpq
 
-from dpmatrix.exact import rational
+from dpmatrix.exact import fraction, rational
 from dpmatrix.mechanisms.gaussian import GaussianPerturbation
 from dpmatrix.mechanisms.laplace import LaplaceInputPerturbation
 from dpmatrix.mechanisms.menu import AnyMechanism
 from dpmatrix.mechanisms.rounded_perturbation import RoundedPerturbation
-from dpmatrix.release_certificates.numbers import upper
 
 
 @frozen
@@ -63,3 +62,9 @@ def _alike(variance: Fraction, dimension: int, grid: Fraction) -> list[Fraction]
 
 def _root(value: Fraction) -> Fraction:
     return upper(arb(rational(value)).sqrt())
+
+
+def upper(value: arb) -> Fraction:
+    """Return the upper end of a ball."""
+    mantissa, exponent = value.upper().man_exp()
+    return fraction(fmpq(mantissa) * fmpq(2) ** int(exponent))
