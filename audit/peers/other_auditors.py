@@ -56,7 +56,10 @@ class Row:
 
 @frozen
 class Task:
-    """What every auditor is given: the outputs of one mechanism on two data sets, the claim, and how many of them."""
+    """What every auditor is given: the outputs of one mechanism on two data sets, the claim, and how many of them.
+
+    An auditor that searches inputs may be given further pairs of data sets.
+    """
 
     sampler: Sampler
     data: FloatArray
@@ -65,6 +68,7 @@ class Task:
     delta: float
     outputs: int
     alpha: float
+    further: tuple[tuple[FloatArray, FloatArray], ...] = ()
 
     @property
     def confirming(self) -> int:
@@ -125,7 +129,8 @@ def ask_statdp(task: Task) -> Row:
         return not_asked(f"not asked: {events:,} events to search")
     begin = time.process_time()
     algorithm = _one_by_one(task.sampler)
-    databases = [(task.data, task.neighbour, {"epsilon": task.epsilon})]
+    pairs = [(task.data, task.neighbour), *task.further]
+    databases = [(data, neighbour, {"epsilon": task.epsilon}) for data, neighbour in pairs]
     first, second, arguments, event = select_event(
         algorithm, databases, task.epsilon, task.outputs // 2 - task.confirming, _InThisProcess(), quiet=True
     )
