@@ -8,13 +8,15 @@ Noise counts as if it were drawn from the real numbers, but where a record says 
 
 from __future__ import annotations
 
-from audit.published import checkdp, lyu_su_li, statdp
+from audit.published import bug_reports, checkdp, dp_sniper, lyu_su_li, statdp
 from audit.published.record import Input, Published, Truth
 
 PUBLISHED: tuple[Published, ...] = (
     *statdp.RECORDS,
     *lyu_su_li.RECORDS,
     *checkdp.RECORDS,
+    *dp_sniper.RECORDS,
+    *bug_reports.RECORDS,
 )
 
 __all__ = ["PUBLISHED", "Input", "Published", "Truth"]

@@ -1,6 +1,6 @@
 """Run every auditor that is installed on every published mechanism, and print what came of it.
 
-    python -m audit.published [--list] [--seconds S] [--only NAME ...] [--ours]
+    python -m audit.published [--list] [--seconds S] [--only NAME ...] [--ours] [--known FILE] [--page FILE]
 
 How the others are installed stands in `audit/peers/compare_auditors.py`; DP-Sniper needs torch and tensorboard as well,
 and its repository on the path. An auditor that is not importable is left out, with a word about it.
@@ -9,19 +9,13 @@ and its repository on the path. An auditor that is not importable is left out, w
 from __future__ import annotations
 
 import argparse
-import math
+import hashlib
 import sys
-from collections.abc import Iterable, Mapping
+from pathlib import Path
 
-from audit.peers.other_auditors import Row
 from audit.published import PUBLISHED, Published
 from audit.published.auditors import ALPHA, OTHERS, OURS, SECONDS, ask_other, ask_ours, installed, warm_up
-
-WIDTHS = (30, 11, 10, 10, 9, 10)
-
-
-def number(value: float) -> str:
-    return "-" if math.isnan(value) else f"{value:.4g}"
+from audit.published.tables import Answers, line, page_rows, read, tallies, told
 
 
 def head(record: Published) -> str:
@@ -33,40 +27,16 @@ def head(record: Published) -> str:
     return f"{record.name}; {claim}; {kind}"
 
 
-def line(cells: Iterable[str]) -> str:
-    return "".join(cell.ljust(width) for cell, width in zip(cells, WIDTHS, strict=False)).rstrip()
-
-
-def answer(name: str, row: Row, outputs: int | None) -> str:
-    """Return the line of one auditor."""
-    if row.detected is None:
-        return line((f"  {name}", row.remark))
-    verdict = "refuted" if row.detected else "passed"
-    count = "-" if outputs is None else str(outputs)
-    return line((f"  {name}", verdict, number(row.epsilon), number(row.delta), f"{row.seconds:.1f}", count))
-
-
-def tally(name: str, records: Iterable[Published], rows: Mapping[str, Row]) -> str:
-    """Count what one auditor said of some records."""
-    said = [(record, rows[record.name]) for record in records]
-    asked = [(record, row) for record, row in said if row.detected is not None]
-    faulty = [row for record, row in asked if not record.right]
-    right = [row for record, row in asked if record.right]
-    found, alarms = (sum(bool(row.detected) for row in some) for some in (faulty, right))
-    seconds = sum(row.seconds for _, row in said if not math.isnan(row.seconds))
-    return (
-        f"{name}: {found} of {len(faulty)} faulty ones found, {len(faulty) - found} missed, "
-        f"{alarms} of {len(right)} right ones refuted; {len(said) - len(asked)} without an answer; {seconds:.0f} s"
-    )
-
-
-def tallies(records: Iterable[Published], answers: Mapping[str, Mapping[str, Row]]) -> list[str]:
-    """Count by auditor, in all and for each family."""
-    records = list(records)
-    families = list(dict.fromkeys(record.family for record in records))
-    groups = [(family, [record for record in records if record.family == family]) for family in families]
-    return [f"{group}, {tally(name, some, rows)}" for group, some in [*groups, ("all", records)]
-            for name, rows in answers.items()]  # fmt: skip
+def ask_all(record: Published, others: list[str], seconds: float) -> Answers:
+    """Ask every auditor about a record, and print what each says."""
+    ours = ask_ours(record, seconds)
+    print(told(OURS, ours.row, ours.outputs), flush=True)
+    rows = {OURS: ours.row}
+    for name in others:
+        answer = ask_other(name, record, ours.place, seconds)
+        print(told(name, answer.row, answer.outputs), flush=True)
+        rows[name] = answer.row
+    return {record.name: rows}
 
 
 def main(arguments: list[str]) -> int:
@@ -76,28 +46,29 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--seconds", type=float, default=SECONDS, help="of a processor, for each auditor and record")
     parser.add_argument("--only", nargs="*", help="names, or the beginnings of names")
     parser.add_argument("--ours", action="store_true", help="leave the others out")
+    parser.add_argument("--known", type=Path, metavar="FILE", help="an earlier run, whose answers are not asked again")
+    parser.add_argument("--page", type=Path, metavar="FILE", help="print the rows of the page from a run, and no more")
     asked = parser.parse_args(arguments)
     records = [one for one in PUBLISHED if not asked.only or one.name.startswith(tuple(asked.only))]
     if asked.list:
         print("\n".join(map(head, records)))
         return 0
+    if asked.page is not None:
+        print("\n".join(page_rows(records, read(asked.page.read_text(encoding="utf-8"), records))))
+        return 0
+    answers: Answers = {} if asked.known is None else read(asked.known.read_text(encoding="utf-8"), records)
     others = [] if asked.ours else installed()
     for name in sorted(OTHERS.keys() - others):
         print(f"{name} is left out")
     warm_up(others, records[0])
     print(f"{asked.seconds:g} s of a processor for each auditor and mechanism, confidence 1 - {ALPHA:g}; epsilon and")
-    print("delta: certified lower bounds; outputs: on all inputs together, in the last try of an auditor that is told")
+    print("delta: certified lower bounds; outputs: on all inputs together, in the last try")
     print(line(("", "verdict", "epsilon", "delta", "cpu s", "outputs")))
-    answers: dict[str, dict[str, Row]] = {name: {} for name in (OURS, *others)}
-    for record in records:
-        print(head(record), flush=True)
-        row, place = ask_ours(record, asked.seconds)
-        answers[OURS][record.name] = row
-        print(answer(OURS, row, None), flush=True)
-        for name in others:
-            row, outputs = ask_other(name, record, place, asked.seconds)
-            answers[name][record.name] = row
-            print(answer(name, row, outputs), flush=True)
+    # A digest of the name mixes families, and right ones with faulty ones: a part of the run is a sample of the whole.
+    for record in sorted(records, key=lambda record: hashlib.sha256(record.name.encode()).digest()):
+        if record.name not in answers:
+            print(head(record), flush=True)
+            answers |= ask_all(record, others, asked.seconds)
     print("\n".join(tallies(records, answers)))
     return 0
 

@@ -3,8 +3,9 @@
 The budget is processor time, and the confidence is one. Both are the defaults of `audit_mechanism`. Ours is given all
 pairs and is `audit_within`, which `audit_mechanism` and `dpmatrix audit` run, with what they pass by default. The
 others take a number of outputs instead of a time: two pilots, which the budget pays for, say how many fit into the
-rest. Those that search inputs are given all pairs, and those that do not the pair at which ours ended, which is on
-nobody's account. An output of many numbers is told in one or two to those that do not take it.
+rest. A pilot that refutes ends it, so each try has its share of the error probability. Those that search inputs are
+given all pairs, and those that do not the pair at which ours ended, which is on nobody's account. An output of many
+numbers is told in one or two to those that do not take it.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ OURS = "dpmatrix"
 _DEFAULTS = {name: one.default for name, one in inspect.signature(audit_mechanism).parameters.items()}
 SECONDS: float = _DEFAULTS["seconds"]
 ALPHA: float = _DEFAULTS["failure_probability"]
-MOST = 4_000_000
+MOST = 1_000_000
 _SPARE = 0.9
 
 
@@ -66,7 +67,7 @@ OTHERS = {
     "DP-Sniper": Other(("dpsniper", "torch"), ask_dp_sniper, searches=True, whole=True, pilots=(50_000, 200_000)),
     "DP-Auditorium, histogram": Other(("dp_auditorium",), ask_histogram, searches=False, whole=False),
     "DP-Auditorium, hockey-stick": Other(
-        ("dp_auditorium", "tensorflow"), ask_hockey_stick, searches=False, whole=True, pilots=(200_000,)
+        ("dp_auditorium", "tensorflow"), ask_hockey_stick, searches=False, whole=True, pilots=(100_000,)
     ),
 }
 
@@ -77,11 +78,17 @@ def installed() -> list[str]:
     return [name for name, other in OTHERS.items() if all(map(find_spec, other.packages))]
 
 
-def ask_ours(record: Published, seconds: float = SECONDS, generator: int | None = None) -> tuple[Row, int]:
-    """Audit a record as a user with these pairs would, and return the place of the pair at which that ended.
+@frozen
+class Answer:
+    """What an auditor said, from how many outputs in the last try, and at which of the inputs, where that is known."""
 
-    No verdict is an answer as well; the place is that of the first pair then.
-    """
+    row: Row
+    outputs: int | None = None
+    place: int = 0
+
+
+def ask_ours(record: Published, seconds: float = SECONDS, generator: int | None = None) -> Answer:
+    """Audit a record as a user with these pairs would; no verdict is an answer as well."""
     own = record.pairs()
     begin = time.process_time()
     try:
@@ -97,14 +104,13 @@ def ask_ours(record: Published, seconds: float = SECONDS, generator: int | None 
             learned=_DEFAULTS["learned"],
         )
     except NoVerdictError as error:
-        return Row(None, math.nan, math.nan, time.process_time() - begin, f"no verdict: {error}"), 0
-    row = Row(
-        result.violated,
-        result.epsilon_lower_bound,
-        result.delta_lower_bound_at_epsilon,
-        time.process_time() - begin,
+        return Answer(Row(None, math.nan, math.nan, time.process_time() - begin, f"no verdict: {error}"))
+    elapsed = time.process_time() - begin
+    return Answer(
+        Row(result.violated, result.epsilon_lower_bound, result.delta_lower_bound_at_epsilon, elapsed),
+        result.training_samples + 2 * result.counts.trials,
+        own.pairs.index(result.pair),
     )
-    return row, own.pairs.index(result.pair)
 
 
 def task_of(record: Published, other: Other, place: int) -> Task:
@@ -117,32 +123,33 @@ def task_of(record: Published, other: Other, place: int) -> Task:
 
     inputs = record.inputs if other.searches else record.inputs[place : place + 1]
     first, *further = ((one.data, one.neighbour) for one in inputs)
-    return Task(sampler, *first, record.epsilon, record.delta, other.pilots[0], ALPHA, tuple(further))
+    tries = len(other.pilots) + (len(other.pilots) > 1)
+    return Task(sampler, *first, record.epsilon, record.delta, other.pilots[0], ALPHA / tries, tuple(further))
 
 
-def ask_other(name: str, record: Published, place: int, seconds: float = SECONDS) -> tuple[Row, int]:
-    """Ask one of the others with as many outputs as fit into the time, and return how many these are.
+def ask_other(name: str, record: Published, place: int, seconds: float = SECONDS) -> Answer:
+    """Ask one of the others with as many outputs as fit into the time.
 
-    The seconds of the row are those of the pilots as well, and of what an auditor does before it looks at its clock.
+    The seconds are those of the pilots as well, and of what an auditor does before it looks at its clock.
     """
     other = OTHERS[name]
     task = task_of(record, other, place)
     spent: list[float] = []
 
-    def ask(outputs: int) -> Row:
+    def ask(outputs: int) -> Answer:
         begin = time.process_time()
         row = other.ask(evolve(task, outputs=outputs))
         spent.append(time.process_time() - begin)
-        return evolve(row, seconds=sum(spent))
+        return Answer(evolve(row, seconds=sum(spent)), outputs)
 
     for outputs in other.pilots:
-        row = ask(outputs)
-        if row.detected is None or outputs == other.pilots[-1] and len(other.pilots) == 1 or sum(spent) > seconds / 2:
-            return row, outputs
+        found = ask(outputs)
+        if found.row.detected is not False or sum(spent) > seconds / 2 or len(other.pilots) == 1:
+            return found
     each = max(1e-9, (spent[1] - spent[0]) / (other.pilots[1] - other.pilots[0]))
     fixed = max(0.0, spent[0] - each * other.pilots[0])
     more = int(min(MOST, (_SPARE * (seconds - sum(spent)) - fixed) / each))
-    return (ask(more), more) if more > outputs else (row, outputs)
+    return ask(more) if more > other.pilots[1] else found
 
 
 def warm_up(names: Sequence[str], record: Published) -> None:

@@ -55,10 +55,13 @@ class OneReport:
         positive = np.concatenate([[0.0], np.geomspace(1e-3, 12 * self.largest_scale, _GRID)])
         return positive if self.least is not None else np.concatenate([-positive[:0:-1], positive])
 
-    def logs(self, row: FloatArray) -> FloatArray:
-        """Return the logarithms of the density at every place and number, and of the probability that none is above."""
-        found = []
-        for number in self.numbers():
+    def logs(self, row: FloatArray, numbers: FloatArray | None = None) -> FloatArray:
+        """Return the logarithms of the density, number after number and place after place, and last of no report.
+
+        The numbers are those of the grid if none are given.
+        """
+        found, none = [], math.nan
+        for number in self.numbers() if numbers is None else numbers:
             bends = [bar - self.threshold for answer in row for bar in self.kinks(float(answer), float(number))]
             nodes, weights = quadrature([0.0, *bends], self.least_scale, _REACH * self.threshold_scale)
             bars = self.threshold + nodes

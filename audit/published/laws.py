@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -41,16 +42,21 @@ def below(points: FloatArray, scale: float) -> FloatArray:
 
 
 def quadrature(kinks: Sequence[float], width: float, reach: float) -> tuple[FloatArray, FloatArray]:
-    """Return Gauss-Legendre nodes and weights on panels no wider than ``width``, from ``reach`` before the first kink
-    to ``reach`` after the last.
+    """Return Gauss-Legendre nodes and weights.
+
+    Parameters
+    ----------
+    kinks
+        Where panels end.
+    width
+        No panel is wider.
+    reach
+        The panels go so far beyond the first and the last kink.
     """
     ends = sorted({float(kink) for kink in kinks})
     ends = [ends[0] - reach, *ends, ends[-1] + reach]
     panels = np.concatenate(
-        [
-            np.linspace(start, end, max(1, math.ceil((end - start) / width)) + 1)[:-1]
-            for start, end in zip(ends, ends[1:], strict=False)
-        ]
+        [np.linspace(start, end, max(1, math.ceil((end - start) / width)) + 1)[:-1] for start, end in pairwise(ends)]
         + [np.array(ends[-1:])]
     )
     points, weights = np.polynomial.legendre.leggauss(_NODES)

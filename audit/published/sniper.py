@@ -3,8 +3,9 @@
 It trains a classifier for every pair and direction, keeps the one that does best, and bounds epsilon from fresh
 outputs of that pair. Classifier, learning rate, epochs, the least probability of an event, and the shares of the
 outputs that serve each purpose are the defaults of its experiments; the numbers of outputs are scaled down together.
-Its batches of 100,000 outputs shrink with them, to 1,000 at least: each costs ten steps of training. It tells marks such as "not asked" by columns of their own, as it does for its authors. Work that it would hand to a
-pool of processes is done in this one.
+Its batches of 100,000 outputs shrink with them, to 1,000 at least: each costs ten steps of training. It tells marks
+such as "not asked" by columns of their own, as it does for its authors. Work that it would hand to a pool of processes
+is done in this one.
 """
 
 from __future__ import annotations
@@ -62,9 +63,7 @@ def ask_dp_sniper(task: Task) -> Row:
 
     begin = time.process_time()
     logging.disable(logging.CRITICAL)
-    my_multiprocessing.the_parallel_executor.execute = lambda function, inputs, chunk_size=1: [
-        function(one) for one in inputs
-    ]
+    my_multiprocessing.the_parallel_executor.execute = lambda function, inputs: list(map(function, inputs))
     torch_initialize(torch_threads=1)
     directed = [ends for pair in pairs for ends in (pair, pair[::-1])]
     unit = task.outputs / (5 * _PARTS * len(directed) + 2 * _FINAL)
