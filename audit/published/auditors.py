@@ -63,7 +63,7 @@ class Other:
 
 
 OTHERS = {
-    "StatDP": Other(("statdp",), ask_statdp, searches=True, whole=False),
+    "StatDP": Other(("statdp",), ask_statdp, searches=True, whole=False, pilots=(100_000, 200_000)),
     "DP-Sniper": Other(("dpsniper", "torch"), ask_dp_sniper, searches=True, whole=True, pilots=(50_000, 200_000)),
     "DP-Auditorium, histogram": Other(("dp_auditorium",), ask_histogram, searches=False, whole=False),
     "DP-Auditorium, hockey-stick": Other(
@@ -80,11 +80,10 @@ def installed() -> list[str]:
 
 @frozen
 class Answer:
-    """What an auditor said, from how many outputs in the last try, and at which of the inputs, where that is known."""
+    """What an auditor said, and from how many outputs in the last try; the remark names the pair, where it is known."""
 
     row: Row
     outputs: int | None = None
-    place: int = 0
 
 
 def ask_ours(record: Published, seconds: float = SECONDS, generator: int | None = None) -> Answer:
@@ -106,11 +105,15 @@ def ask_ours(record: Published, seconds: float = SECONDS, generator: int | None 
     except NoVerdictError as error:
         return Answer(Row(None, math.nan, math.nan, time.process_time() - begin, f"no verdict: {error}"))
     elapsed = time.process_time() - begin
-    return Answer(
-        Row(result.violated, result.epsilon_lower_bound, result.delta_lower_bound_at_epsilon, elapsed),
-        result.training_samples + 2 * result.counts.trials,
-        own.pairs.index(result.pair),
-    )
+    bounds = (result.epsilon_lower_bound, result.delta_lower_bound_at_epsilon)
+    row = Row(result.violated, *bounds, elapsed, result.pair.name)
+    return Answer(row, result.training_samples + 2 * result.counts.trials)
+
+
+def place_of(record: Published, ours: Row) -> int:
+    """Return the place of the pair at which our audit ended; of the first if it is not known."""
+    names = [one.name for one in record.inputs]
+    return names.index(ours.remark) if ours.remark in names else 0
 
 
 def task_of(record: Published, other: Other, place: int) -> Task:
@@ -142,6 +145,7 @@ def ask_other(name: str, record: Published, place: int, seconds: float = SECONDS
         spent.append(time.process_time() - begin)
         return Answer(evolve(row, seconds=sum(spent)), outputs)
 
+    found = Answer(Row(None, math.nan, math.nan, math.nan))
     for outputs in other.pilots:
         found = ask(outputs)
         if found.row.detected is not False or sum(spent) > seconds / 2 or len(other.pilots) == 1:
@@ -154,6 +158,5 @@ def ask_other(name: str, record: Published, place: int, seconds: float = SECONDS
 
 def warm_up(names: Sequence[str], record: Published) -> None:
     """Ask once about a record on nobody's account: what is imported or compiled at the first call is then there."""
-    ask_ours(record, 1.0)
     for name in names:
-        ask_other(name, record, 0, 1.0)
+        _ = ask_ours(record, 1.0) if name == OURS else ask_other(name, record, 0, 1.0)

@@ -24,7 +24,7 @@ from audit.published.above_threshold import (
 )
 from audit.published.gap_laws import gap, two_sided_adaptive, worst_report
 from audit.published.laws import fresh_value_loss, index_law, pattern_law, shift_in_scales, worst_loss
-from audit.published.mechanisms import noisy_max, noisy_total, smart_sums
+from audit.published.mechanisms import first_columns, noisy_max, noisy_total, smart_sums
 from audit.published.patterns import all_differ, one_differs, one_way
 from audit.published.record import FloatArray, Published, Truth
 from audit.published.statdp import ALL, ONE, _index, _patterns, total_shift
@@ -108,6 +108,7 @@ RECORDS = (
         domain=ONE,
         inputs=ALONE,
         mechanism=smart_sums(1 / EPSILON, BLOCK, 1 / EPSILON),
+        compact=first_columns(2),
         truth=lambda: _sums((1 / EPSILON, 1 / EPSILON)),
     ),
     _of(
@@ -199,6 +200,7 @@ RECORDS = (
         domain=ONE,
         inputs=ALONE,
         mechanism=smart_sums(1 / EPSILON, BLOCK, 0.0),
+        compact=first_columns(2),
         truth=lambda: _sums((1 / EPSILON, 0.0)),
     ),
     _of(

@@ -16,7 +16,7 @@ import numpy as np
 from audit.published.above_threshold import AboveThreshold, facts, falses, fresh_values, reported, values
 from audit.published.geometric import geometric_law, geometric_sampler
 from audit.published.laws import fresh_value_loss, index_law, pattern_law, shift_in_scales, worst_loss
-from audit.published.mechanisms import noisy_answers, noisy_max, prefix_sums
+from audit.published.mechanisms import first_columns, noisy_answers, noisy_max, prefix_sums
 from audit.published.patterns import all_differ, one_differs
 from audit.published.rappor import FILTER, HASHES, bit_loss, different_bits, rappor
 from audit.published.record import FloatArray, Published, Truth
@@ -96,6 +96,7 @@ RECORDS = (
         domain=NUMBER,
         inputs=SINGLE,
         mechanism=noisy_answers(1 / EPSILON),
+        compact=first_columns(1),
         truth=lambda: shift_in_scales(SINGLE, 1 / EPSILON, "closed form: shift over scale"),
         published_bound=0.0976,
     ),
@@ -117,6 +118,7 @@ RECORDS = (
         domain=ONE,
         inputs=ALONE,
         mechanism=noisy_answers(1 / EPSILON),
+        compact=first_columns(1),
         truth=lambda: shift_in_scales(ALONE, 1 / EPSILON, "closed form: shift over scale"),
         published_bound=0.0977,
     ),
@@ -128,6 +130,7 @@ RECORDS = (
         domain=ONE,
         inputs=ALONE,
         mechanism=noisy_answers(EPSILON),
+        compact=first_columns(1),
         truth=lambda: shift_in_scales(ALONE, EPSILON, "closed form: shift over scale"),
         published_bound=4.602,
     ),

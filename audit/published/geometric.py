@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-
 import numpy as np
 
 from audit.published.record import FloatArray
@@ -34,7 +32,7 @@ def geometric_sampler(bits: int, persons: int) -> Target:
     return target
 
 
-def geometric_law(row: FloatArray, bits: int, persons: int) -> dict[Hashable, float]:
+def geometric_law(row: FloatArray, bits: int, persons: int) -> dict[int, float]:
     """Return the law that the algorithm is to sample: two-sided geometric noise, clamped to 0 and the persons."""
     ratio = 2**bits / (2**bits + 1)
     count = int(row[0])

@@ -7,16 +7,16 @@ its kinks it is a sum of exponentials; panels end at the kinks and are narrow ag
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from audit.published.above_threshold import AboveThreshold
 from audit.published.record import FloatArray, Input, Truth
 
-Law: TypeAlias = Mapping[Hashable, float]
+Law: TypeAlias = Mapping[Any, float]
 _NODES, _REACH = 16, 42.0
 
 
@@ -96,7 +96,7 @@ def index_law(row: FloatArray, scale: float, *, one_sided: bool) -> Law:
     else:
         densities = [density(points - answer, scale) for answer in row]
         lower = [below(points - answer, scale) for answer in row]
-    law: dict[Hashable, float] = {}
+    law: dict[Any, float] = {}
     for place, own in enumerate(densities):
         others = math.prod((part for index, part in enumerate(lower) if index != place), start=np.ones_like(points))
         law[place] = float(np.sum(weights * own * others))
@@ -134,7 +134,7 @@ def pattern_law(of: AboveThreshold, row: FloatArray) -> dict[tuple[int, ...], fl
 
 def summary_law(of: AboveThreshold, row: FloatArray, summary: Callable[[FloatArray], FloatArray]) -> Law:
     """Return the law of a number made of the facts."""
-    law: dict[Hashable, float] = {}
+    law: dict[Any, float] = {}
     for pattern, probability in pattern_law(of, row).items():
         value = float(summary(np.array([pattern], dtype=np.float64))[0])
         law[value] = law.get(value, 0.0) + probability

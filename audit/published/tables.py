@@ -11,9 +11,9 @@ from audit.published.record import Published
 
 Answers = dict[str, dict[str, Row]]
 """By name of the mechanism and name of the auditor."""
-WIDTHS = (30, 11, 10, 10, 9, 10)
+WIDTHS = (30, 11, 10, 10, 9, 10, 80)
 _NUMBER = r"(-|inf|[\d.e+-]+)"
-_ANSWER = re.compile(rf"  (\S.*?)\s+(refuted|passed)\s+{_NUMBER}\s+{_NUMBER}\s+([\d.]+)\s+(\d+)")
+_ANSWER = re.compile(rf"  (\S.*?)\s+(refuted|passed)\s+{_NUMBER}\s+{_NUMBER}\s+([\d.]+)\s+\d+(?:\s+(\S.*))?")
 _SILENCE = re.compile(r"  (\S.*?)\s+((?:not asked|no verdict): .*)")
 
 
@@ -32,37 +32,37 @@ def told(name: str, row: Row, outputs: int | None) -> str:
     if row.detected is None:
         return line((f"  {name}", row.remark))
     verdict = "refuted" if row.detected else "passed"
-    return line((f"  {name}", verdict, number(row.epsilon), number(row.delta), f"{row.seconds:.1f}", str(outputs)))
+    numbers = (number(row.epsilon), number(row.delta), f"{row.seconds:.1f}", str(outputs))
+    return line((f"  {name}", verdict, *numbers, row.remark))
 
 
 def read(text: str, records: Sequence[Published]) -> Answers:
-    """Return what a run said of records, as far as all of its auditors were asked about them."""
+    """Return what runs said of records; a run that was broken off may lack some of the auditors."""
     known = {record.name for record in records}
     found: Answers = {}
     rows: dict[str, Row] = {}
     for words in text.splitlines():
         name = words.partition(";")[0]
         if name in known:
-            rows = found[name] = {}
+            rows = found.setdefault(name, {})
         elif match := _ANSWER.fullmatch(words):
-            auditor, verdict, epsilon, delta, seconds, _ = match.groups()
-            bounds = (math.nan if bound == "-" else float(bound) for bound in (epsilon, delta))
-            rows[auditor] = Row(verdict == "refuted", *bounds, float(seconds))
+            auditor, verdict, epsilon, delta, seconds, remark = match.groups()
+            first, second = (math.nan if bound == "-" else float(bound) for bound in (epsilon, delta))
+            rows[auditor] = Row(verdict == "refuted", first, second, float(seconds), remark or "")
         elif match := _SILENCE.fullmatch(words):
             rows[match[1]] = Row(None, math.nan, math.nan, math.nan, match[2])
-    most = max((len(rows) for rows in found.values()), default=0)
-    return {name: rows for name, rows in found.items() if len(rows) == most}
+    return found
 
 
 def counts(records: Iterable[Published], rows: Mapping[str, Row]) -> tuple[tuple[int, int], tuple[int, int], int]:
     """Count what one auditor said of some records.
 
     Returns the faulty ones found and asked about, the right ones refuted and asked about, and those without an answer.
+    About some an auditor may not have been asked.
     """
     found = {True: [0, 0], False: [0, 0]}
     silent = 0
-    for record in records:
-        row = rows[record.name]
+    for row, record in ((rows[record.name], record) for record in records if record.name in rows):
         if row.detected is None:
             silent += 1
             continue
@@ -75,7 +75,7 @@ def counts(records: Iterable[Published], rows: Mapping[str, Row]) -> tuple[tuple
 def tally(name: str, records: Sequence[Published], rows: Mapping[str, Row]) -> str:
     """Say what one auditor said of some records."""
     (caught, faulty), (refuted, right), silent = counts(records, rows)
-    times = [rows[record.name].seconds for record in records]
+    times = [rows[record.name].seconds for record in records if record.name in rows]
     seconds = sum(time for time in times if not math.isnan(time))
     return (
         f"{name}: {caught} of {faulty} faulty ones found, {faulty - caught} missed, "
