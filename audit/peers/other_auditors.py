@@ -39,7 +39,9 @@ CONFIRMING = Fraction(4, 5)
 BUFFER = 4096
 BINS = 20
 FEW = 40
-"""An output has few values below so many; StatDP's own limit, 0.002 of the outputs that it selects by."""
+"""An output has few values below so many, for the histogram tester."""
+SHARE_OF_VALUES = 0.002
+"""StatDP's own limit: an output has few values below this share of the outputs that it selects by."""
 EVENTS = 100_000
 
 
@@ -56,7 +58,10 @@ class Row:
 
 @frozen
 class Task:
-    """What every auditor is given: the outputs of one mechanism on two data sets, the claim, and how many of them."""
+    """What every auditor is given: the outputs of one mechanism on two data sets, the claim, and how many of them.
+
+    An auditor that searches inputs may be given further pairs of data sets.
+    """
 
     sampler: Sampler
     data: FloatArray
@@ -65,6 +70,7 @@ class Task:
     delta: float
     outputs: int
     alpha: float
+    further: tuple[tuple[FloatArray, FloatArray], ...] = ()
 
     @property
     def confirming(self) -> int:
@@ -107,10 +113,11 @@ def _one_by_one(sampler: Sampler) -> Callable[..., Any]:
 
 
 def _events(task: Task) -> int:
-    """Count the events that StatDP would search."""
+    """Count the events that StatDP would search; it takes numbers for values where these are few for its outputs."""
     batch = task.sampler(task.data, BUFFER, np.random.default_rng())
+    few = SHARE_OF_VALUES * (task.outputs // 2 - task.confirming)
     distinct = [len(np.unique(column)) for column in batch.reshape(len(batch), -1).T]
-    return math.prod(count if count < FEW else 10 for count in distinct)
+    return math.prod(count if count < few else 10 for count in distinct)
 
 
 def ask_statdp(task: Task) -> Row:
@@ -125,7 +132,8 @@ def ask_statdp(task: Task) -> Row:
         return not_asked(f"not asked: {events:,} events to search")
     begin = time.process_time()
     algorithm = _one_by_one(task.sampler)
-    databases = [(task.data, task.neighbour, {"epsilon": task.epsilon})]
+    pairs = [(task.data, task.neighbour), *task.further]
+    databases = [(data, neighbour, {"epsilon": task.epsilon}) for data, neighbour in pairs]
     first, second, arguments, event = select_event(
         algorithm, databases, task.epsilon, task.outputs // 2 - task.confirming, _InThisProcess(), quiet=True
     )
@@ -175,10 +183,10 @@ def ask_histogram(task: Task) -> Row:
     from dp_auditorium.testers.histogram_tester import HistogramTester
 
     begin = time.process_time()
-    samples, claim = task.samples(), ApproximateDp(task.epsilon, task.delta)
-    few = numbered(samples, slice(task.confirming, None))
+    drawn, claim = task.samples(), ApproximateDp(task.epsilon, task.delta)
+    few, samples = numbered(drawn, slice(task.confirming, None)), list[NDArray[Any]](drawn)
     if few is not None:
-        samples, size = few
+        samples, size = list(few[0]), few[1]
         config = HistogramPropertyTesterConfig(True, size, 0, size, claim)
     elif samples[0].ndim == 1:
         low, high = np.quantile(np.concatenate([sample[task.confirming :] for sample in samples]), [0.002, 0.998])

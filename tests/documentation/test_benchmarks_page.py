@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from audit.published import PUBLISHED
+from audit.published.__main__ import head
+from audit.published.tables import by_auditor, page_rows, read, tallies
 from dpmatrix.documentation import pages
 
 RUNS = Path(__file__).resolve().parents[1] / "benchmarks"
@@ -93,3 +96,22 @@ def test_counts_of_auditors_are_those_of_their_rows() -> None:
     for view, auditor, *numbers in tallies:
         both = [counted[view, auditor, kind] for kind in ("faulty", "correct")]
         assert [int(number) for number in numbers] == [count for row in both for count in (sum(row), len(row))]
+
+
+def test_published_mechanisms_are_those_of_the_run() -> None:
+    """The run is about the mechanisms as they are now, its tallies are those of its rows, and so is the table."""
+    run = (RUNS / "published_compared.txt").read_text(encoding="utf-8")
+    answers = read(run, PUBLISHED)
+    assert set(answers) == {record.name for record in PUBLISHED}
+    lines = run.splitlines()
+    for record in PUBLISHED:
+        assert head(record) in lines
+    counted = tallies(PUBLISHED, answers)
+    assert lines[-len(counted) :] == counted
+    text = PAGE.partition("## Published mechanisms\n")[2].partition("\n## ")[0]
+    first, _, *table = [line for line in text.splitlines() if line.startswith("|")]
+    assert cells(first)[1:] == [name.replace("dpmatrix", "`dpmatrix.auditing`") for name in by_auditor(answers)]
+    assert table == page_rows(PUBLISHED, answers)
+    faulty = sum(not record.right for record in PUBLISHED)
+    assert f"{len(PUBLISHED)} mechanisms" in " ".join(text.split())
+    assert f"{faulty} of them faulty" in " ".join(text.split())
