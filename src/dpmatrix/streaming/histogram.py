@@ -178,7 +178,7 @@ class SpectralHistogram:
 
 
 def checkpoint_bound(dimension: int, window: int, eta: float, floor: float, row_norm: float = 1.0) -> int:
-    """Bound the number of checkpoints: ``3 + 2 d log(1 + W R^2 / ((1 - eta) d f)) / -log(1 - eta)``.
+    """Bound the number of checkpoints: ``3 + 2 d log((W R^2 + d f) / ((1 - eta) d f)) / -log(1 - eta)``, rounded up.
 
     Of `sliding-window.lemma-10`, repaired: det K_l >= f^d, and (1 - eta) K_1 <= A_W'A_W + f I bounds the trace of K_1,
     hence its determinant.
