@@ -264,3 +264,23 @@ def test_a_longer_stream_outgrows_every_array(monkeypatch) -> None:
     assert all(later in (size, 2 * size) for size, later in pairwise(sizes))
     assert fast._growth.shape == (sizes[-1],)
     assert fast._witness.shape == (sizes[-1], 2)
+
+
+class Counted(FastSpectralHistogram):
+    """Notes how often it asks whether a pair is close, and does not ask for ever."""
+
+    asked = 0
+
+    def _close(self, i: int, p: int) -> bool:
+        self.asked += 1
+        assert self.asked <= 2 * len(self._before) + 2
+        return super()._close(i, p)
+
+
+def test_with_a_row_each_checkpoint_is_asked_about_or_deleted_once() -> None:
+    counted, exact = Counted(2, 12, Fraction(1, 3), 1), SpectralHistogram(2, 12, Fraction(1, 3), 1)
+    for row in truncated(np.random.default_rng(9).uniform(-0.7, 0.7, size=(30, 2)), 14):
+        counted.asked = 0
+        counted.observe(row[None])
+        exact.observe([Fraction(entry) for entry in row])
+        assert counted.checkpoints == exact.checkpoints
