@@ -65,6 +65,9 @@ def test_a_minor_of_two_by_two_decides_where_no_pivot_is_certain() -> None:
             matrix = arb_mat([[sides[0], beside], [beside, sides[1]]])
             assert positive_semidefinite(matrix) is Truth.FALSE, "a product below 0.1, less one"
     tiny = arb(0, 1e-9)
+    # What the first pivot leaves beside the diagonal is -1.
+    assert positive_semidefinite(fmpq_mat([[4, 2, 2], [2, 1, 0], [2, 0, 1]])) is Truth.FALSE
+    assert positive_semidefinite(arb_mat([[4, 2, 2], [2, 1 + tiny, 0], [2, 0, 1 + tiny]])) is Truth.FALSE
     assert positive_semidefinite(arb_mat([[tiny, tiny], [tiny, tiny]])) is Truth.UNDECIDED
     assert positive_semidefinite(arb_mat([[0, 0, tiny], [0, 0, tiny], [tiny, tiny, tiny]])) is Truth.UNDECIDED
 
