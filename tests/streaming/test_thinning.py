@@ -11,6 +11,7 @@ import mpmath
 import pytest
 from flint import fmpq_mat
 
+from dpmatrix.claims.registry import Implementation
 from dpmatrix.streaming import Checkpoint, SpectralHistogram, checkpoint_bound, thin
 
 Closeness = Callable[[int, int], bool]
@@ -69,6 +70,11 @@ def test_what_remains_of_ordered_checkpoints_is_where_the_jumps_land(count: int)
         assert kept == jumps(count, close)
         seen.add(len(kept))
     assert seen == {min(count, 3), *range(min(count, 3), count + 1)}
+
+
+def test_thinning_says_which_algorithms_it_is() -> None:
+    cited = [citation.claim for citation in Implementation.of(thin).citations]
+    assert sorted(cited) == ["sliding-window.algorithm-1", "sliding-window.algorithm-6"]
 
 
 def superfluous(stamps: list[int], close: Closeness) -> bool:
