@@ -73,6 +73,7 @@ def test_what_remains_of_ordered_checkpoints_is_where_the_jumps_land(count: int)
 
 
 def test_thinning_says_which_algorithms_it_is() -> None:
+    assert thin(0, lambda _i, _p: True) == []
     cited = [citation.claim for citation in Implementation.of(thin).citations]
     assert sorted(cited) == ["sliding-window.algorithm-1", "sliding-window.algorithm-6"]
 
