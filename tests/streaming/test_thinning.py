@@ -11,8 +11,10 @@ import mpmath
 import pytest
 from flint import fmpq_mat
 
+from dpmatrix.claims import Truth
 from dpmatrix.claims.registry import Implementation
-from dpmatrix.streaming import Checkpoint, SpectralHistogram, checkpoint_bound, thin
+from dpmatrix.streaming import Checkpoint, SpectralHistogram, checkpoint_bound, precedes, thin
+from dpmatrix.streaming import histogram as histogram_module
 
 Closeness = Callable[[int, int], bool]
 
@@ -70,6 +72,23 @@ def test_what_remains_of_ordered_checkpoints_is_where_the_jumps_land(count: int)
         assert kept == jumps(count, close)
         seen.add(len(kept))
     assert seen == {min(count, 3), *range(min(count, 3), count + 1)}
+
+
+def test_a_row_costs_two_comparisons_for_each_checkpoint(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def counted(small: fmpq_mat, large: fmpq_mat) -> Truth:
+        asked.append((small, large))
+        return precedes(small, large)
+
+    monkeypatch.setattr(histogram_module, "precedes", counted)
+    histogram = SpectralHistogram(1, 40, Fraction(1, 10), 1)
+    for _ in range(40):
+        asked.clear()
+        before = len(histogram.checkpoints) + 1
+        histogram.observe([1])
+        assert len(asked) <= 2 * before
+    assert len(histogram.checkpoints) > 20
 
 
 def test_thinning_says_which_algorithms_it_is() -> None:
