@@ -18,7 +18,7 @@ from dpmatrix.privacy.profiles.discrete_gaussian import discrete_gaussian_hockey
 
 EPSILONS = [Fraction(0), Fraction(1, 20), Fraction(1, 10), Fraction(2)]
 SHIFTS = [Fraction(1, 10), Fraction(1), Fraction(3, 2)]
-DEGREES = [Fraction(1, 2), Fraction(9, 5), Fraction(2), Fraction(11, 5), Fraction(3), Fraction(8)]
+DEGREES = [Fraction(1, 2), Fraction(1), Fraction(9, 5), Fraction(2), Fraction(11, 5), Fraction(3), Fraction(8)]
 
 
 @pytest.fixture(autouse=True)
