@@ -12,7 +12,7 @@ from mpmath import mpf
 
 from dpmatrix.exact import rational
 from dpmatrix.privacy import Adjacency, Direction, DiscreteGaussianProfile, WishartProfile, support_failure
-from dpmatrix.privacy.profiles import enclosure
+from dpmatrix.privacy.profiles import enclosure, wishart
 from dpmatrix.privacy.profiles.chi_square import absent_against_present, outside_support, present_against_absent
 from dpmatrix.privacy.profiles.discrete_gaussian import discrete_gaussian_hockey_stick
 
@@ -102,6 +102,18 @@ def test_one_record_of_wishart_noise(norm, scale, degrees) -> None:
     failure = mass(mpf(0), real(shift), real(degrees - 2) / 2)
     assert is_number(profile.support_failure(), failure)
     assert is_number(support_failure(3, degrees, scale, norm), failure)
+
+
+@pytest.mark.parametrize("degrees", [Fraction(3, 2), Fraction(19, 10), Fraction(21, 10), Fraction(5, 2), Fraction(4)])
+def test_epsilon_is_split_up_to_the_largest_loss_of_a_record_that_vanishes(degrees, monkeypatch) -> None:
+    """That is the shift for more than two degrees of freedom, and nothing below two."""
+    splits = []
+    monkeypatch.setattr(wishart, "replacement_bound", lambda whole, largest, *_: splits.append((whole, largest)) or 1)
+    for scale, shift in ((Fraction(1), Fraction(1, 2)), (Fraction(1, 6), Fraction(3))):
+        splits.clear()
+        monkeypatch.setattr(wishart, "over_box", lambda _smallest, largest, _is_point: largest())
+        assert WishartProfile(2, degrees + 1, scale).delta(Fraction(2)) == 1
+        assert splits == [(2, rational(min(shift, Fraction(2)) if degrees > 2 else Fraction(2)))]
 
 
 @pytest.mark.parametrize("shift", [1, 2, 5])
