@@ -109,13 +109,6 @@ def test_the_unit_is_one_where_none_is_given() -> None:
         calibrate(enough_from(2 * largest), PURE)
 
 
-@pytest.mark.parametrize("unit", [0, -1, float("nan")])
-def test_a_search_near_no_positive_number_is_refused(unit) -> None:
-    with pytest.raises(InvalidParameterError) as caught:
-        calibrate(enough_from(1), PURE, unit=unit)
-    assert caught.value.parameter == "unit"
-
-
 def test_no_more_integers_are_asked_than_doubling_and_halving_need() -> None:
     asked = []
 
