@@ -231,6 +231,24 @@ def test_other_numbers_of_digits_are_refused(coordinate_bits) -> None:
     assert caught.value.parameter == "coordinate_bits"
 
 
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        (np.nan, "they hold NaN or an infinity"),
+        (-np.inf, "they hold NaN or an infinity"),
+        (2.0**-15, "a coordinate is no multiple of"),
+        (2.0**30, "their sums are too large"),
+        ("x", "they are no array of numbers"),
+    ],
+)
+def test_rows_are_refused_for_what_is_wrong_with_them(row, problem) -> None:
+    fast = FastSpectralHistogram(1, 3, Fraction(1, 2))
+    with pytest.raises(InvalidParameterError, match=problem) as caught:
+        fast.observe([[row]])
+    assert caught.value.parameter == "rows"
+    assert fast.time == 0
+
+
 def test_what_is_held_is_counted() -> None:
     fast = FastSpectralHistogram(3, 50, Fraction(1, 4), 1, coordinate_bits=2)
     assert fast.stored_numbers == 9
