@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from types import SimpleNamespace
 
 import mpmath
@@ -15,6 +16,20 @@ from dpmatrix.privacy.profiles.lattice_sums import _added_up, _euler_maclaurin, 
 
 DIGITS = 60
 BITS = 160
+
+
+@pytest.fixture(autouse=True)
+def ends():
+    """Let a sum without an end fail: each test here takes a tenth of a second, and may take five of processor time."""
+
+    def stop(*_: object) -> None:
+        raise AssertionError("the sum does not end")
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, 5.0)
+    yield
+    signal.setitimer(signal.ITIMER_VIRTUAL, 0.0)
+    signal.signal(signal.SIGVTALRM, before)
 
 
 @pytest.fixture
@@ -32,14 +47,14 @@ def real(value: fmpq) -> mpf:
     return mpf(int(value.p)) / int(value.q)
 
 
-def ends(ball: arb) -> tuple[mpf, mpf]:
+def ends_of(ball: arb) -> tuple[mpf, mpf]:
     low, high = ((int(m), int(e)) for m, e in (ball.lower().man_exp(), ball.upper().man_exp()))
     return mpmath.ldexp(*low), mpmath.ldexp(*high)
 
 
 def spans(ball: arb, expected: tuple[mpf, mpf], value: mpf) -> bool:
     """Whether a ball holds a value and has these ends, up to the 30 digits that a radius has."""
-    low, high = ends(ball)
+    low, high = ends_of(ball)
     near = mpf(10) ** -7 * (expected[1] - expected[0])
     return bool(low <= value <= high and abs(low - expected[0]) < near and abs(high - expected[1]) < near)
 
@@ -157,7 +172,7 @@ def test_positive_hermite_polynomials_follow_their_recurrence(degree) -> None:
 @pytest.mark.parametrize("variance", [fmpq(1, 5), fmpq(99, 100), fmpq(1), fmpq(101, 100), fmpq(3)])
 def test_the_whole_mass_is_that_of_all_terms(variance) -> None:
     with precision(BITS), mpmath.workdps(DIGITS):
-        low, high = ends(total_mass(variance))
+        low, high = ends_of(total_mass(variance))
         exact = 2 * tail(0, variance) - 1
         assert low <= exact <= high
         assert high - low < exact * mpf(2) ** (8 - BITS)
