@@ -171,7 +171,7 @@ def log_factor(smoothing):
     return mpmath.log((1 + c) / (1 - c))
 
 
-@pytest.mark.parametrize(("square", "coordinates"), [(4, 2), (30, 8), (500, 3)])
+@pytest.mark.parametrize(("square", "coordinates"), [(4, 2), (30, 8), (500, 3), (500, 10**6), (9, 2)])
 @pytest.mark.parametrize("variance", [Fraction(1, 2), Fraction(3, 2), Fraction(20), Fraction(200)])
 def test_the_ends_of_the_interval_are_the_two_derived_bounds(square, coordinates, variance, fifty_digits):
     """Both bounds written out with their factors; the intervals are wide, so containment alone would not see them."""

@@ -258,6 +258,9 @@ def test_other_bad_parameters_are_refused():
         WishartProfile(2, 3, 1, 1, "replace-one")
     with pytest.raises(InvalidParameterError, match="degrees_of_freedom"):
         support_failure(3, 2, 1)
+    for dimension in (0, True, Fraction(2)):
+        with pytest.raises(InvalidParameterError, match="dimension"):
+            WishartProfile(dimension, 3, 1)
     with pytest.raises(InvalidParameterError, match="direction"):
         WishartProfile(2, 3, 1).hockey_stick(1, "present")
 

@@ -102,6 +102,20 @@ def test_scales_from_the_least_to_the_largest_power_of_two_are_tried(unit: int) 
             calibrate(enough_from(beyond), PURE, unit=unit)
 
 
+def test_the_unit_is_one_where_none_is_given() -> None:
+    largest = Fraction(2) ** 4096
+    assert calibrate(enough_from(largest), PURE) == largest
+    with pytest.raises(InvalidParameterError, match="guarantee"):
+        calibrate(enough_from(2 * largest), PURE)
+
+
+@pytest.mark.parametrize("tolerance", [0, -1, float("nan")])
+def test_a_search_without_a_tolerance_is_refused(tolerance) -> None:
+    with pytest.raises(InvalidParameterError) as caught:
+        calibrate(enough_from(Fraction(4, 3)), PURE, tolerance)
+    assert caught.value.parameter == "tolerance"
+
+
 def test_no_more_integers_are_asked_than_doubling_and_halving_need() -> None:
     asked = []
 

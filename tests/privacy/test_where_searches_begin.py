@@ -105,6 +105,10 @@ def test_degrees_of_freedom_are_sought_from_the_dimension_plus_one(dimension: in
     assert 1 - (-arb(1) / 20).exp() < arb(delta)
     enough = PrivacyGuarantee(1, fraction(delta), ADD_REMOVE)
     assert calibrate_wishart_degrees(dimension, enough, scale) == dimension + 1
+    # A guarantee that d degrees of freedom would meet as well.
+    weak = PrivacyGuarantee(1, Fraction(9, 10), ADD_REMOVE)
+    assert WishartProfile(dimension, dimension, scale, 1, ADD_REMOVE).delta(1) < 0.9
+    assert calibrate_wishart_degrees(dimension, weak, scale) == dimension + 1
     assert calibrate_wishart_degrees(dimension, PrivacyGuarantee(1, Fraction(1, 50), ADD_REMOVE), scale) > dimension + 1
 
 

@@ -58,6 +58,30 @@ def test_balls_may_be_undecided() -> None:
     assert precedes(arb_mat([[wide]]), arb_mat([[wide]])) is Truth.UNDECIDED
 
 
+def test_a_minor_of_two_by_two_decides_where_no_pivot_is_certain() -> None:
+    for small, large in ((0, 1), (1, 0)):
+        sides = {small: arb(0, 0.01), large: arb(0, 10)}
+        for beside in (1, -1):
+            matrix = arb_mat([[sides[0], beside], [beside, sides[1]]])
+            assert positive_semidefinite(matrix) is Truth.FALSE, "a product below 0.1, less one"
+    tiny = arb(0, 1e-9)
+    # What the first pivot leaves beside the diagonal is -1.
+    assert positive_semidefinite(fmpq_mat([[4, 2, 2], [2, 1, 0], [2, 0, 1]])) is Truth.FALSE
+    assert positive_semidefinite(arb_mat([[4, 2, 2], [2, 1 + tiny, 0], [2, 0, 1 + tiny]])) is Truth.FALSE
+    assert positive_semidefinite(arb_mat([[tiny, tiny], [tiny, tiny]])) is Truth.UNDECIDED
+    assert positive_semidefinite(arb_mat([[0, 0, tiny], [0, 0, tiny], [tiny, tiny, tiny]])) is Truth.UNDECIDED
+
+
+@pytest.mark.parametrize(
+    ("entries", "radius"),
+    [([[34, 15, 10], [15, 10, 5], [10, 5, 5]], 0.5), ([[73, 70, 6], [70, 72, 6], [6, 6, 5]], 0.5)],
+)
+def test_the_largest_pivot_keeps_balls_narrow(entries, radius) -> None:
+    """From the last or the least entry on, what is left would be too wide for an answer."""
+    matrix = arb_mat([[arb(entry, radius) for entry in line] for line in entries])
+    assert positive_semidefinite(matrix) is Truth.TRUE
+
+
 @settings(max_examples=100, deadline=None)
 @given(st.lists(SMALL, min_size=6, max_size=6), st.integers(0, 8))
 def test_a_certain_answer_for_balls_holds_at_their_centres_and_corners(entries, exponent) -> None:

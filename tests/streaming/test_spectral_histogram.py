@@ -258,6 +258,7 @@ def test_thinning_ordered_checkpoints_needs_few_comparisons() -> None:
         ((1, 1, 1), "eta"),
         ((1, 1, math.nan), "eta"),
         ((1, 1, Fraction(1, 2), -1), "floor"),
+        ((1, 1, Fraction(1, 2), math.nan), "floor"),
     ],
 )
 def test_refuses_parameters_outside_their_domain(arguments, name) -> None:
@@ -271,8 +272,9 @@ def test_a_refused_row_changes_nothing() -> None:
     histogram.observe([1, 2])
     before = histogram.checkpoints
     for row in ([1], [1, math.inf], [1, 2, 3]):
-        with pytest.raises(InvalidParameterError):
+        with pytest.raises(InvalidParameterError) as caught:
             histogram.observe(row)
+        assert caught.value.parameter == "row"
     assert histogram.checkpoints == before
     assert histogram.time == 1
     assert before == (Checkpoint(1, fmpq_mat([[1, 2], [2, 4]])),)

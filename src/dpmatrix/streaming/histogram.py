@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from itertools import pairwise
+from functools import partial
+from itertools import pairwise, takewhile
 
 import attrs
 from flint import fmpq, fmpq_mat
@@ -39,13 +40,13 @@ def thin(count: int, close: Closeness, *, ordered: bool = False) -> list[int]:
     """
     kept = list(range(count))
     place = 0
-    while place < len(kept) - 2:
-        places = range(place + 1, len(kept) - 1)
+    while between := kept[place + 1 : -1]:
+        from_here = partial(close, kept[place])
         if ordered:
-            last = max(place + 1, next((p for p in places if not close(kept[place], kept[p])), len(kept) - 1) - 1)
+            reached = sum(1 for _ in takewhile(from_here, between))
         else:
-            last = next((p for p in reversed(places) if close(kept[place], kept[p])), place + 1)
-        del kept[place + 1 : last]
+            reached = max((steps for steps, p in enumerate(between, start=1) if from_here(p)), default=0)
+        del kept[place + 1 : place + reached]
         place += 1
     return kept
 
@@ -178,7 +179,7 @@ class SpectralHistogram:
 
 
 def checkpoint_bound(dimension: int, window: int, eta: float, floor: float, row_norm: float = 1.0) -> int:
-    """Bound the number of checkpoints: ``3 + 2 d log(1 + W R^2 / ((1 - eta) d f)) / -log(1 - eta)``.
+    """Bound the number of checkpoints: ``3 + 2 d log((W R^2 + d f) / ((1 - eta) d f)) / -log(1 - eta)``, rounded up.
 
     Of `sliding-window.lemma-10`, repaired: det K_l >= f^d, and (1 - eta) K_1 <= A_W'A_W + f I bounds the trace of K_1,
     hence its determinant.
