@@ -132,3 +132,21 @@ def test_every_bit_of_a_variate_is_of_the_source(draw) -> None:
 
     assert some(1) == some(1)
     assert some(1) != some(2)
+
+
+@pytest.mark.parametrize("draw", [discrete.geometric, discrete.discrete_laplace, discrete.discrete_gaussian])
+def test_each_step_of_a_draw_has_the_source(monkeypatch, draw) -> None:
+    """No step has a source of its own, whose bits somebody else may know."""
+    source, asked = SeededEntropy(3), []
+    for name in ("uniform_below", "bernoulli", "bernoulli_exp", "_bernoulli_exp_unit", "discrete_laplace"):
+        genuine = getattr(discrete, name)
+
+        def step(number: object, entropy: object, name: str = name, genuine: Callable[..., object] = genuine) -> object:
+            assert entropy is source
+            asked.append(name)
+            return genuine(number, entropy)
+
+        monkeypatch.setattr(discrete, name, step)
+    for _ in range(20):
+        draw(Fraction(9, 2), source)
+    assert {"uniform_below", "bernoulli", "bernoulli_exp", "_bernoulli_exp_unit"} <= set(asked)
