@@ -12,7 +12,6 @@ from dpmatrix.errors import EntropyError
 from dpmatrix.randomness import discrete, fast_bernoulli
 from dpmatrix.randomness.entropy import Entropy, SeededEntropy
 
-
 MOST_CALLS = 10_000
 """More than any draw asks for: one that goes on for ever fails here."""
 

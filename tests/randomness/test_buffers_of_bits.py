@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
 import sys
 from collections.abc import Callable
@@ -283,9 +284,7 @@ def test_a_seed_determines_the_bits_as_it_is_stated(seed: int) -> None:
     entropy, stream = SeededEntropy(seed), expected_stream(seed, 6)
     drawn = [entropy.bits(8 * size) for size in (1, 1, 3, 4091, 4096, 10_000)]
     places = np.cumsum([0, 1, 1, 3, 4091, 4096, 10_000])
-    assert drawn == [
-        int.from_bytes(stream[start:end], "big") for start, end in zip(places, places[1:], strict=False)
-    ]
+    assert drawn == [int.from_bytes(stream[start:end], "big") for start, end in itertools.pairwise(places)]
 
 
 @pytest.mark.parametrize("count", range(1, 26))

@@ -1,4 +1,4 @@
-"""Decisions at the ends of what they decide: how far floats are trusted, what they leave to balls, and when balls end."""
+"""Decisions at their bounds: how far floats are trusted, what they leave to balls, and when balls end."""
 
 from __future__ import annotations
 

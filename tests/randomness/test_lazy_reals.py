@@ -171,7 +171,9 @@ def test_an_entry_has_the_digits_of_its_pair(entry):
     normals = LazyNormals((7,), SeededEntropy(36))
     normals.refine(90, [entry])
     for uniforms in (normals.radial, normals.angular):
-        assert [uniforms.digits(pair)[1] for pair in range(4)] == [90 if pair == entry // 2 else 64 for pair in range(4)]
+        assert [uniforms.digits(pair)[1] for pair in range(4)] == [
+            90 if pair == entry // 2 else 64 for pair in range(4)
+        ]
 
 
 def test_the_digits_of_an_exponential_are_those_of_its_uniform():

@@ -160,7 +160,7 @@ def test_quotients_have_the_scale_that_is_stated(monkeypatch, draw, maker: str, 
     made, genuine = [], getattr(fast_wide, maker)
     monkeypatch.setattr(fast_wide, maker, lambda *given: made.append((given, genuine(*given))) or made[-1][1])
     drawn = draw(Fraction(width) ** power, 3, SeededEntropy(6))
-    ((parameter, bits), sampler), = made
+    (((parameter, bits), sampler),) = made
     assert parameter == Fraction(width) ** power
     assert 2**30 <= width / 2**bits < 2**31 if bits else width < 2**31
     assert sampler.residue_bits == bits
@@ -173,7 +173,7 @@ def test_quotients_have_the_scale_that_is_stated(monkeypatch, draw, maker: str, 
 
 @pytest.mark.parametrize("bits", [0, 10, 80])
 def test_blocks_of_quotients_are_as_long_as_the_tables_allow(bits: int) -> None:
-    """An eighth of the scale or a sixteenth of the deviation, rounded down to a power of two: with a long denominator."""
+    """An eighth of the scale, or a sixteenth of the deviation, rounded down to a power of two."""
     width = Fraction(2**31 * 1000 + 1, 1001) * 2**bits
     for sampler, share in (
         (laplace_sampler.__wrapped__(width, bits), 8),
