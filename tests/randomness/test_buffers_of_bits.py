@@ -138,7 +138,7 @@ def test_a_page_that_was_wiped_tells_of_a_fork(fetched) -> None:
     for held in (data, words, more, others):
         assert not np.any(np.frombuffer(held, np.uint8))
     for one in (entropy, other):
-        assert len(one._buffer.store.data) == len(one._buffer.store.words) == 0
+        assert one._buffer.store.owner not in (before, after)
         one.bits(1)
         one.bits(1)
         one.words(1)
@@ -214,59 +214,6 @@ def test_a_page_is_marked_where_there_is_no_standard_output() -> None:
         os.dup2(saved, 1)
         os.close(saved)
     assert page[0]
-
-
-def test_bits_that_were_claimed_when_a_handler_forked_are_not_given_to_the_child(monkeypatch) -> None:
-    """In the middle of a draw the buffers are overwritten, as in a child of a signal handler."""
-    entropy, data, _ = filled()
-    place, genuine, calls = entropy._buffer.store.position, module._low_bits, []
-    next_bits = int.from_bytes(data[place : place + 32], "big")
-
-    def interrupted(chunk: bytes, count: int) -> int:
-        calls.append(count)
-        if len(calls) == 1:
-            module._PAGE[0] = 0
-            process_identity()
-        return genuine(chunk, count)
-
-    monkeypatch.setattr(module, "_low_bits", interrupted)
-    assert entropy.bits(256) != next_bits
-    assert calls == [256, 256]
-    # Control: a draw that nobody interrupts is made once, of the bits that come next.
-    data = entropy._buffer.store.data
-    place = entropy._buffer.store.position
-    next_bits = int.from_bytes(data[place : place + 32], "big")
-    assert entropy.bits(256) == next_bits
-    assert calls == [256, 256, 256]
-
-
-class Interrupted(np.ndarray):
-    """Words whose first copy is made in the middle of a fork."""
-
-    copies: list[int]
-
-    def copy(self) -> np.ndarray:
-        """Overwrite all buffers at the first copy, having copied."""
-        found = np.array(self)
-        self.copies.append(len(self))
-        if len(self.copies) == 1:
-            module._PAGE[0] = 0
-            process_identity()
-        return found
-
-
-def test_words_that_were_claimed_when_a_handler_forked_are_not_given_to_the_child() -> None:
-    entropy, _, _ = filled()
-    store = entropy._buffer.store
-    Interrupted.copies = []
-    store.words = store.words.view(Interrupted)
-    next_words = np.array(store.words[store.used : store.used + 4])
-    assert (entropy.words(4) != next_words).all()
-    # Control: without an interruption these are the words that come next.
-    store.words = store.words.view(Interrupted)
-    next_words = np.array(store.words[store.used : store.used + 4])
-    assert (entropy.words(4) == next_words).all()
-    assert Interrupted.copies == [4, 4]
 
 
 @pytest.mark.parametrize("entropy", [SystemEntropy(), SeededEntropy(1)])
