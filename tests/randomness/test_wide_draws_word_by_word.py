@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from flint import arb, fmpq
 
+from dpmatrix.errors import EntropyError
 from dpmatrix.exact import precision
 from dpmatrix.randomness import fast_wide
 from dpmatrix.randomness.entropy import Entropy, SeededEntropy
@@ -188,3 +189,35 @@ def test_what_follows_from_the_law_is_not_given() -> None:
     for name in ("quotients", "certain"):
         with pytest.raises(TypeError, match=name):
             WideSampler(sampler.weight, sampler.layout, 8, **{name: getattr(sampler, name)})
+
+
+@pytest.mark.parametrize("divisor", range(1, 13))
+def test_a_gaussian_law_is_certain_up_to_the_last_quotient_that_its_bound_allows(divisor: int) -> None:
+    sampler = gaussian_sampler.__wrapped__(Fraction(2**80, divisor), 6)
+    bounds = [
+        (2 * quotient + 1) * 64**2 * sampler.weight.quadratic for quotient in (sampler.certain, sampler.certain + 1)
+    ]
+    assert bounds[0] <= Fraction(1, 2**16) < bounds[1]
+
+
+@pytest.mark.parametrize("more", [1, 2**64 - 1])
+def test_a_lane_of_ones_is_asked_about_whatever_follows_in_its_word(monkeypatch, more: int) -> None:
+    """The rest of the word is zero, and the residue is not: its lowest digits stand in the next word."""
+    sampler = laplace_sampler.__wrapped__(Fraction(2**101), 70)
+    words = iter([[(2**16 - 1) << 48], [more]])
+    asked: list[int] = []
+    monkeypatch.setattr(fast_wide, "take_words", lambda *_: np.array(next(words), np.uint64))
+    monkeypatch.setattr(fast_wide, "is_below", lambda _, lane, *__: asked.append(lane) or False)
+    sampler_of_zero = type("Zero", (), {"draw": lambda *_: np.zeros(1, np.int64)})()
+    object.__setattr__(sampler, "quotients", sampler_of_zero)
+    values, refused = sampler._attempt(1, SeededEntropy(1))
+    assert values.tolist() == [more >> 64 - 23]
+    assert asked == [2**16 - 1]
+    assert refused.tolist() == [0]
+
+
+@pytest.mark.parametrize("draw", [wide_laplace, wide_gaussian])
+def test_a_draw_that_another_process_began_is_not_finished(monkeypatch, draw) -> None:
+    monkeypatch.setattr(fast_wide, "process_identity", lambda: (0, 99))
+    with pytest.raises(EntropyError, match="forked"):
+        draw(Fraction(2**90), 2, SeededEntropy(1))
