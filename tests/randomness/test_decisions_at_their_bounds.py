@@ -143,6 +143,15 @@ def test_a_radius_that_is_too_wide_decides_nothing(radius: float, center: float)
     assert (found.tolist(), mask.tolist()) == ([0], [False])
 
 
+@pytest.mark.parametrize("center", [1e300, np.inf, -np.inf, np.nan])
+@pytest.mark.parametrize("radius", [0.0, np.inf])
+def test_what_overflows_decides_nothing_and_warns_of_nothing(center: float, radius: float) -> None:
+    """Quotients beyond the floats: pytest turns a warning into an error."""
+    balls = FloatBalls(np.array([center]), np.array([radius]))
+    assert nearest_multiples(balls, Fraction(1, 2**900))[1].tolist() == [False]
+    assert nearest_multiples(balls, Fraction(1))[1].tolist() == [False]
+
+
 @pytest.mark.parametrize("grid", [Fraction(2**950), Fraction(1, 2**950)])
 def test_what_is_left_undecided_at_once_has_the_same_types(grid: Fraction) -> None:
     found, mask = nearest_multiples(FloatBalls.exactly(np.zeros((2, 3))), grid)
@@ -176,6 +185,9 @@ def test_acceptance_asks_floats_only_where_they_are_wanted(filtered: bool) -> No
     assert answers.dtype == np.bool_
     assert (("approximate",) in noted.calls) is filtered
     assert any(call[0] == "refine" for call in noted.calls) is not filtered
+    noted.calls.clear()
+    assert accepted(noted, SeededEntropy(3)).tolist() == answers.tolist()
+    assert ("approximate",) in noted.calls
 
 
 @pytest.mark.parametrize("first_bits", [1, 100, 1000])
