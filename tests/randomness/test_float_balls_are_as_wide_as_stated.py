@@ -243,20 +243,6 @@ def test_a_matrix_of_balls_is_filled_row_by_row() -> None:
         assert found.transposed.center.tolist() == [[0, 3], [1, 4], [2, 5]]
 
 
-def test_entries_keep_their_radii() -> None:
-    balls = FloatBalls(np.array([1.0, 2.0, 3.0]), np.array([0.1, 0.2, 0.3]))
-    taken = balls.taken(np.array([2, 0]))
-    assert (taken.center.tolist(), taken.radius.tolist()) == ([3, 1], [0.3, 0.1])
-    other = balls.with_entries([1], FloatBalls(np.array([7.0]), np.array([0.7])))
-    assert (other.center.tolist(), other.radius.tolist()) == ([1, 7, 3], [0.1, 0.7, 0.3])
-    assert (balls.center.tolist(), balls.radius.tolist()) == ([1, 2, 3], [0.1, 0.2, 0.3])
-    turned = -balls
-    assert (turned.center.tolist(), turned.radius.tolist()) == ([-1, -2, -3], [0.1, 0.2, 0.3])
-    shaped = balls.reshaped(3, 1)
-    assert (shaped.center.tolist(), shaped.radius.tolist()) == ([[1], [2], [3]], [[0.1], [0.2], [0.3]])
-    assert shaped.transposed.radius.tolist() == [[0.1, 0.2, 0.3]]
-
-
 def test_balls_of_which_nothing_is_known_have_a_finite_centre() -> None:
     found = FloatBalls.unknown((2, 3))
     assert found.center.tolist() == [[0.0] * 3] * 2
@@ -282,3 +268,13 @@ def test_balls_are_themselves_and_no_others() -> None:
     assert balls == balls
     assert balls != same
     assert len({balls, same}) == 2
+
+
+def test_the_length_of_a_row_is_bounded_where_its_sum_of_squares_is_rounded_down_each_time() -> None:
+    """One, and 4999 squares that are each lost when they are added to it: the length is greater than that of one."""
+    row = np.full((1, 5000), 2.0**-27)
+    row[0, 0] = 1.0
+    half = roundings_of(5000) * U * (Fraction(1, 2) + Fraction(1, 2**20))
+    norm = length([*map(Fraction, row[0].tolist())])
+    assert norm > 1
+    assert 2 * half * norm**2 <= Fraction(FloatBalls.exactly(row).gram().radius[0, 0])
