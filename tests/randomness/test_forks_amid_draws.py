@@ -103,9 +103,12 @@ def test_a_draw_is_made_again_after_a_fork_and_not_otherwise(monkeypatch, name: 
     assert len(given) == (3 if draw is FETCHES[2][1] else 2)
 
 
+@pytest.mark.parametrize("number", [1, 2, 4_000_000])
 @pytest.mark.parametrize("draw", [draw for _, draw in FETCHES[:2]], ids=["bits", "words"])
-def test_a_store_that_was_erased_gives_nothing(draw) -> None:
-    """Its zeros are nobody's, whoever erased it and in whichever process."""
+def test_a_store_that_was_erased_gives_nothing(monkeypatch, draw, number: int) -> None:
+    """Its zeros are nobody's, whoever erased it and in whichever process: the first one of a container, for example."""
+    monkeypatch.setattr(os, "getpid", lambda: number)
+    monkeypatch.setattr(module, "_FORKS", 0)
     entropy, data, words = filled()
     entropy._buffer.store.erase()
     assert any(draw(entropy))
