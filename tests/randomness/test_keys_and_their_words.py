@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import sys
+from collections.abc import Callable
 from types import SimpleNamespace
 
 import numpy as np
@@ -47,18 +49,35 @@ def test_all_words_of_every_key_are_looked_at(monkeypatch, count: int) -> None:
     assert not words.base[count:].any()
 
 
-@pytest.mark.parametrize("written", [-1, 1])
-def test_a_cipher_that_writes_something_else_is_an_error(monkeypatch, written: int) -> None:
-    ciphers = SimpleNamespace(
+def ciphers(update_into: Callable[[memoryview, memoryview], int]) -> SimpleNamespace:
+    """Return a package whose cipher writes what the function writes."""
+    return SimpleNamespace(
         algorithms=SimpleNamespace(AES=lambda key: key),
         modes=SimpleNamespace(CTR=lambda counter: counter),
-        Cipher=lambda *_: SimpleNamespace(
-            encryptor=lambda: SimpleNamespace(update_into=lambda zeros, _: len(zeros) + written)
-        ),
+        Cipher=lambda *_: SimpleNamespace(encryptor=lambda: SimpleNamespace(update_into=update_into)),
     )
-    monkeypatch.setattr(fast_keystream, "_CIPHERS", ciphers)
+
+
+@pytest.mark.parametrize("written", [-1, 1])
+def test_a_cipher_that_writes_something_else_is_an_error(monkeypatch, written: int) -> None:
+    monkeypatch.setattr(fast_keystream, "_CIPHERS", ciphers(lambda zeros, _: len(zeros) + written))
     with pytest.raises(EntropyError, match=f"the cipher gave {80 + written} bytes instead of 80"):
         fresh_words(10)
+
+
+@pytest.mark.parametrize("count", [1, 10, WORDS_PER_KEY, WORDS_PER_KEY + 1])
+def test_a_cipher_has_room_for_all_but_a_byte_of_one_more_block(monkeypatch, count: int) -> None:
+    """Versions of the package differ in whether they ask for it."""
+
+    def update_into(zeros: memoryview, room: memoryview) -> int:
+        assert not any(bytes(zeros))
+        if len(room) < len(zeros) + 15:
+            raise ValueError("there is no room for a block")
+        room[: len(zeros)] = os.urandom(len(zeros))
+        return len(zeros)
+
+    monkeypatch.setattr(fast_keystream, "_CIPHERS", ciphers(update_into))
+    assert len(set(fresh_words(count).tolist())) >= count - 1
 
 
 @pytest.mark.usefixtures("cipher")
