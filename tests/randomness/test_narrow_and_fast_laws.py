@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from dpmatrix.errors import InvalidParameterError, OutOfRangeError
+from dpmatrix.errors import EntropyError, InvalidParameterError, OutOfRangeError
 from dpmatrix.randomness import fast_discrete, fast_tiny
 from dpmatrix.randomness.entropy import Entropy, SeededEntropy
 from dpmatrix.randomness.fast_rectangles import LARGEST
@@ -144,3 +144,10 @@ def test_a_block_is_the_longest_power_of_two(longest: int) -> None:
     assert bits >= 0
     assert bits == 0 or 2**bits <= longest
     assert longest < 2 ** (bits + 1)
+
+
+@pytest.mark.parametrize("draw", [tiny_laplace, tiny_gaussian])
+def test_a_narrow_draw_that_another_process_began_is_not_finished(monkeypatch, draw) -> None:
+    monkeypatch.setattr(fast_tiny, "process_identity", lambda: (0, 99))
+    with pytest.raises(EntropyError, match="forked"):
+        draw(Fraction(1, 10**6), 3, SeededEntropy(1))
