@@ -197,3 +197,21 @@ def test_the_bracket_of_a_large_number_is_an_integer_that_is_written_out(exponen
         scaled = arb(int(exponent)) * (-arb(fmpq(1, 10**6))).exp() * arb(2) ** 3000
         assert arb(large[0]) <= scaled <= arb(large[1])
     assert large[1] - large[0] <= 2
+
+
+@pytest.mark.parametrize("lane", range(90, 102))
+def test_a_cell_beside_the_threshold_needs_no_digit(lane: int) -> None:
+    """Three eighths are 96 of 256: the cell that ends there is below it, and the one that begins there is not."""
+    entropy = Counting(8)
+    assert is_below(Threshold(Fraction(3, 8)), lane, 8, entropy) is (lane < 96)
+    assert entropy.digits == []
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("exponent", [-200, -5, -1, 0, 1, 7, 200])
+@pytest.mark.parametrize("mantissa", [0, 1, 3, -1, -3, 2**70 + 1, -(2**70) - 1])
+def test_a_float_of_any_length_is_rounded_down(mantissa: int, exponent: int, sign: int) -> None:
+    with precision(300):
+        assert fast_threshold._floor(arb((mantissa, exponent)), sign) == floor(
+            sign * mantissa * Fraction(2) ** exponent
+        )
