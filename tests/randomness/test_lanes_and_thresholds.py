@@ -54,10 +54,11 @@ def test_lanes_are_those_of_the_words_one_after_the_other(lane_bits: int, more: 
 
 
 def test_lanes_have_16_digits_where_nothing_else_is_said() -> None:
-    found = bernoulli(Fraction(1, 2), (3, 5), SeededEntropy(2))
-    words = SeededEntropy(2).words(4)
-    assert found.ravel().tolist() == [lane < 2**15 for lane in words.view("u2")[:15].tolist()]
+    entropy, same = Counting(2), SeededEntropy(2)
+    found = bernoulli(Fraction(1, 2), (3, 5), entropy)
+    assert found.ravel().tolist() == [lane < 2**15 for lane in same.words(4).view("u2")[:15].tolist()]
     assert found.shape == (3, 5)
+    assert entropy.counted == [4]
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
