@@ -63,6 +63,7 @@ def test_small_scale_tail_is_geometric(cdf_radius):
         (lambda e: bernoulli_exp(Fraction(-1, 9), e), "rate"),
         (lambda e: discrete_laplace(Fraction(0), e), "scale"),
         (lambda e: discrete_gaussian(Fraction(-1), e), "variance"),
+        (lambda e: discrete_gaussian(Fraction(0), e), "variance"),
     ],
 )
 def test_parameters_outside_their_domain_are_refused(call, parameter):

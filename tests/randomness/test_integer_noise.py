@@ -77,6 +77,33 @@ def test_arrays_and_lists_hold_the_same_numbers():
         assert array.tolist() == discrete_gaussian_noise(scale**2, 20, SeededEntropy(1))
 
 
+class Counting(SeededEntropy):
+    """Counts what is asked for."""
+
+    asked = 0
+
+    def words(self, count):
+        """Give words, counted."""
+        self.asked += count
+        return super().words(count)
+
+
+@pytest.mark.parametrize("scale", [Fraction(1, 10**9), Fraction(1, 1000), 1, 2**40, LARGE, Fraction(2**80)])
+@pytest.mark.parametrize(
+    ("draw", "power"),
+    [(laplace_integers, 1), (discrete_laplace_noise, 1), (gaussian_integers, 2), (discrete_gaussian_noise, 2)],
+)
+def test_noise_is_made_of_the_source_that_is_given(draw, power, scale):
+    """Every number costs a word of it, one source gives the same numbers again, and another one others."""
+    one, again, other = Counting(1), Counting(1), Counting(2)
+    found, same, others = (list(draw(scale**power, 40, entropy)) for entropy in (one, again, other))
+    assert one.asked == again.asked >= 10
+    assert found == same
+    assert (found != others) is (scale >= 1)
+    # The sources stand where the draws left them.
+    assert one.bits(64) == again.bits(64)
+
+
 def test_none_are_drawn_when_none_are_asked_for():
     for scale in (Fraction(1, 10**9), 1, LARGE):
         assert discrete_laplace_noise(scale, 0, SystemEntropy()) == []

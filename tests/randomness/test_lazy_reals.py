@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import mpmath
 import numpy as np
 import pytest
-from flint import arb, fmpq
+from flint import arb, arb_mat, fmpq
 from scipy.stats import expon, norm
 
 from dpmatrix.errors import EntropyError, InvalidParameterError
 from dpmatrix.exact import precision
 from dpmatrix.randomness import fast_rectangles
 from dpmatrix.randomness.entropy import SeededEntropy
-from dpmatrix.randomness.lazy import LazyExponentials, LazyNormals, LazyUniforms
+from dpmatrix.randomness.lazy import LazyExponentials, LazyFunction, LazyNormals, LazyUniforms
 
 
 def test_refinement_extends_digits_and_never_changes_them():
@@ -126,3 +128,71 @@ def test_a_child_of_the_process_cannot_use_the_digits(monkeypatch):
     for use in (normals.approximate, lambda: normals.enclose([0]), lambda: normals.refine(100, [0])):
         with pytest.raises(EntropyError, match="forked"):
             use()
+
+
+def test_uniforms_are_their_first_53_digits_and_no_more_than_a_unit_beside_them():
+    uniforms = LazyUniforms((40,), SeededEntropy(33))
+    balls = uniforms.approximate()
+    assert balls.center.tolist() == [float(Fraction(word >> 11, 2**53)) for word in uniforms.words().tolist()]
+    assert set(balls.radius.tolist()) == {2.0**-53}
+
+
+@pytest.mark.parametrize("make", [LazyUniforms, LazyExponentials])
+@pytest.mark.parametrize("shape", [(0,), (1,), (2, 3), (2, 0)])
+def test_each_variate_has_a_word_of_the_source(make, shape):
+    """The first words of the source, row by row, and no others."""
+    entropy, same = SeededEntropy(34), SeededEntropy(34)
+    reals = make(shape, entropy)
+    uniforms = getattr(reals, "uniforms", reals)
+    assert reals.shape == uniforms.shape == shape
+    assert uniforms.words().tolist() == same.words(int(np.prod(shape))).tolist()
+    assert entropy.bits(64) == same.bits(64)
+    assert reals.approximate().shape == shape
+
+
+@pytest.mark.parametrize("shape", [(1,), (2,), (7,), (3, 2)])
+def test_two_normals_are_made_of_two_words(shape):
+    """A radius and an angle make two of them; the last pair of an odd number is made all the same."""
+    entropy, same = SeededEntropy(35), SeededEntropy(35)
+    normals = LazyNormals(shape, entropy)
+    pairs = -(-int(np.prod(shape)) // 2)
+    for uniforms in (normals.radial, normals.angular):
+        assert uniforms.shape == (pairs,)
+        assert uniforms.words().tolist() == same.words(pairs).tolist()
+    assert entropy.bits(64) == same.bits(64)
+    # What a fork would share is told from what it would not: later digits come from the same source.
+    for uniforms in (normals.radial, normals.angular):
+        uniforms.refine(100, [pairs - 1])
+        assert uniforms.digits(pairs - 1)[0] & (1 << 36) - 1 == same.bits(36)
+
+
+@pytest.mark.parametrize("entry", range(7))
+def test_an_entry_has_the_digits_of_its_pair(entry):
+    normals = LazyNormals((7,), SeededEntropy(36))
+    normals.refine(90, [entry])
+    for uniforms in (normals.radial, normals.angular):
+        assert [uniforms.digits(pair)[1] for pair in range(4)] == [
+            90 if pair == entry // 2 else 64 for pair in range(4)
+        ]
+
+
+def test_the_digits_of_an_exponential_are_those_of_its_uniform():
+    exponentials = LazyExponentials((3,), SeededEntropy(37))
+    exponentials.refine(90, [1])
+    assert [exponentials.uniforms.digits(index)[1] for index in range(3)] == [64, 90, 64]
+    with precision(200):
+        low, high = (fmpq(exponentials.uniforms.digits(1)[0] + end, 2**90) for end in (0, 1))
+        (ball,) = exponentials.enclose([1])
+        assert ball.contains(-arb(low).log())
+        assert ball.contains(-arb(high).log())
+        assert ball.rad() < arb((1, -80))
+
+
+def test_a_function_is_refined_by_what_it_is_made_of():
+    asked = []
+    function = LazyFunction((2, 2), lambda: arb_mat([[1, 2], [3, 4]]), asked.append)
+    function.refine(77, [1])
+    assert asked == [77]
+    assert function.enclose([2, 0]) == [3, 1]
+    assert function.approximate().shape == (2, 2)
+    assert np.isinf(function.approximate().radius).all()

@@ -34,6 +34,8 @@ FIRST_WORDS = 1024
 _FORKS = 0
 _WIPE_ON_FORK = 18
 """MADV_WIPEONFORK of Linux: the kernel itself gives a child zeros in place of the page."""
+_NOBODY = (0, 0)
+"""No process has the number zero."""
 
 
 class Entropy(Protocol):
@@ -107,12 +109,10 @@ class _Store:
         _STORES.add(self)
 
     def erase(self) -> None:
-        """Overwrite everything with zeros, and hold nothing."""
+        """Overwrite everything with zeros where it stands, and disown it, so that nobody draws from it again."""
+        self.owner = _NOBODY
         self.data[:] = bytes(len(self.data))
         self.words.fill(0)
-        self.data, self.position = bytearray(), 0
-        self.words, self.used = np.empty(0, dtype=np.uint64), 0
-        self.owner = process_identity()
 
 
 _STORES: weakref.WeakSet[_Store] = weakref.WeakSet()
@@ -160,8 +160,8 @@ class SystemEntropy:
         store.position = end = start + size
         bits = _low_bits(data[start:end], count)
         data[start:end] = bytes(size)
-        # A handler may also fork: the child then finds zeros here, and another store.
-        return bits if store.data is data else self.bits(count)
+        # A handler may also fork, at any line above: what the child has here is its parent's, or zeros.
+        return bits if store.owner == process_identity() else self.bits(count)
 
     def words(self, count: int) -> Words:
         """Draw ``count`` uniform 64-bit words from the cipher stream of `fast_keystream`.
@@ -176,7 +176,8 @@ class SystemEntropy:
         _byte_count(count)
         store = self._own_store()
         if count >= WORDS_PER_KEY:
-            return fresh_words(count)
+            chunk = fresh_words(count)
+            return chunk if store.owner == process_identity() else self.words(count)
         if count > len(store.words) - store.used:
             fresh = fresh_words(min(max(count, FIRST_WORDS, 2 * len(store.words)), WORDS_PER_KEY))
             store.words, store.used = fresh, 0
@@ -185,12 +186,14 @@ class SystemEntropy:
         store.used = end = start + count
         chunk = words[start:end].copy()
         words[start:end] = 0
-        return chunk if store.words is words else self.words(count)
+        return chunk if store.owner == process_identity() else self.words(count)
 
     def _own_store(self) -> _Store:
         store = self._buffer.store
         if store.owner != process_identity():
             store.erase()
+            # What a draw that the fork interrupted still puts into the old one is not used.
+            self._buffer.store = store = _Store()
         return store
 
 
