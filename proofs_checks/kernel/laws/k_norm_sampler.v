@@ -135,22 +135,18 @@ End pairs.
 
 Section sampler.
 Variables (R : realType) (d n : nat) (eps : R).
-Hypotheses (n0 : (0 < n)%N) (eps0 : 0 < eps).
 Notation N := (triangle_size d).
 Notation K := (@semidefinite R d).
 Notation l := (@scaled_trace R d (n%:R * eps)^-1).
 Notation rate := (n%:R * eps).
 Implicit Types (x r : 'rV[R]_N).
 
-Let rate0 : 0 <= rate. Proof. by rewrite mulr_ge0 ?ler0n// ltW. Qed.
 Lemma rate_trace x : l x = rate * \tr (symmetric_matrix x).
 Proof. by rewrite /scaled_trace invrK mulrC. Qed.
-Lemma rate_traceD x r : l (x + r) = l x + l r.
-Proof. by rewrite !rate_trace symmetric_matrixD linearD mulrDr. Qed.
 Lemma split_traces x r :
   l (split x r).1 = rate * positive_trace x + l r /\ l (split x r).2 = rate * positive_trace (- x) + l r.
 Proof.
-rewrite /split /= (rate_traceD (positive_part x)) (rate_traceD (negative_part x)) (rate_trace (positive_part x)) (rate_trace (negative_part x)).
+rewrite /split /= (scaled_trace_add _ (positive_part x)) (scaled_trace_add _ (negative_part x)) (rate_trace (positive_part x)) (rate_trace (negative_part x)).
 by rewrite trace_positive_part trace_negative_part.
 Qed.
 Lemma split_semidefinite x r : semidefinite r ->
@@ -173,9 +169,7 @@ Lemma exponential_product (h : 'rV[R]_N -> R) (f : space R N * space R N -> \bar
   (forall x r, semidefinite r -> f (split x r) = (expR (- (rate * h x)) * (z * expR (- (m * l r))))%:E) -> measurable S ->
   accepted_law f b S = (density_law (lebesgue R N) (fun r => (z * expR (- (m * l r)))%:E) K * noisy (exponential h) b S)%E.
 Proof.
-move=> mh mf f0 z0 fE mS; have ml : measurable_fun setT (l : space R N -> R).
-  rewrite (_ : l = fun x => half_trace (n%:R * eps)^-1 x *+ 2); last by apply/funext => x; exact: scaled_traceE.
-  by under eq_fun do rewrite mulr2n; apply: measurable_funD; exact: measurable_half_trace.
+move=> mh mf f0 z0 fE mS; have ml := @measurable_scaled_trace R d (n%:R * eps)^-1.
 apply: accepted_product => // [|x||r].
 - by apply: measurable_exponential; apply: measurable_funM => //; exact: measurable_fun_cst.
 - exact: expR_ge0E.
@@ -196,10 +190,7 @@ Theorem k_norm_sampler (R : realType) (d n : nat) (eps : R) : (0 < n)%N -> 0 < e
   proportional independent (@nuclear_norm R d).
 Proof.
 move=> n0 eps0 l independent proportional.
-have ml : measurable_fun setT (l : space R (triangle_size d) -> R).
-  rewrite (_ : l = fun x => half_trace (n%:R * eps)^-1 x *+ 2); last by apply/funext => x; exact: scaled_traceE.
-  by under eq_fun do rewrite mulr2n; apply: measurable_funD; exact: measurable_half_trace.
-have mK := @measurable_semidefinite R d.
+have ml := @measurable_scaled_trace R d (n%:R * eps)^-1; have mK := @measurable_semidefinite R d.
 split; eexists => b S mS.
 - apply: (exponential_product (z := (fine (coupled_total (@semidefinite R d) l))^-1) (m := 1)) => // [||||x r sr].
   + apply: measurable_gauge; [exact: replaced_normD | exact: replaced_normZ].

@@ -7,7 +7,8 @@ From mathcomp Require Import signed reals ereal topology normedtype sequences es
 From mathcomp Require Import lebesgue_measure numfun lebesgue_integral exp.
 From mathcomp.algebra_tactics Require Import ring.
 From DPMatrix.matrices Require Import inner_products spectral_theorem.
-From DPMatrix Require Import differential_privacy lebesgue_space additive_noise second_moment wishart_noise norm_noise k_norm.
+From DPMatrix Require Import differential_privacy lebesgue_space additive_noise second_moment wishart_noise.
+From DPMatrix Require Import norm_noise k_norm.
 Import GRing.Theory Num.Theory Order.TTheory.
 Set Implicit Arguments.
 Unset Strict Implicit.
