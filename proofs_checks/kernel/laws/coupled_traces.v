@@ -31,9 +31,12 @@ Proof. exact: (measurable_fun_comp mf (measurable_move_pair _ _)). Qed.
 Lemma difference_moved b P M S : measurable S -> difference (b + P) S =
   density_law (pair_measure R n) (moved P M) ((fun w : space R n * space R n => b + M + w.1 - w.2 : space R n) @^-1` S).
 Proof.
-move=> mS; set D := (X in density_law _ _ X); have mD : measurable D by have := measurable_release (b + M) measurableT mS; rewrite setTI.
-have mg := measurable_moved_pair P M; rewrite /difference /image_law /density_law [LHS]integral_mkcond [RHS]integral_mkcond -[RHS](integral_move_pair P M).
-- apply: eq_integral => w _; rewrite /patch /moved /= /move_pair /= !addrK -surjective_pairing; congr (if _ then _ else _).
+move=> mS; set D := (X in density_law _ _ X); have mD : measurable D.
+  by have := measurable_release (b + M) measurableT mS; rewrite setTI.
+have mg := measurable_moved_pair P M; rewrite /difference /image_law /density_law [LHS]integral_mkcond [RHS]integral_mkcond
+  -[RHS](integral_move_pair P M).
+- apply: eq_integral => w _.
+  rewrite /patch /moved /= /move_pair /= !addrK -surjective_pairing; congr (if _ then _ else _).
   have e : b + M + (w.1 + P) - (w.2 + M) = b + P + w.1 - w.2 :> 'rV[R]_n by apply/rowP => i; rewrite !mxE; ring.
   by apply/idP/idP => /set_mem k; apply/mem_set; move: k; rewrite /D /preimage /mkset /= e.
 - by apply/(measurable_restrict _ mD measurableT) => //; exact: (measurable_funS measurableT (@subsetT _ _) mg).

@@ -107,7 +107,8 @@ Qed.
 
 (* the supremum is a maximum *)
 Lemma positive_trace_max x :
-  (forall s, contraction s -> pairing s x <= positive_trace x) /\ (exists2 s, contraction s & pairing s x = positive_trace x).
+  (forall s, contraction s -> pairing s x <= positive_trace x) /\
+  (exists2 s, contraction s & pairing s x = positive_trace x).
 Proof.
 have [Q [l [QQ xE]]] := diagonalisation (symmetric_matrixT x).
 by have [-> _ _] := norms_of_eigenvalues QQ xE; exact: positive_part_attained QQ xE.
