@@ -7,8 +7,8 @@ From mathcomp Require Import boolp classical_sets functions cardinality fsbigop 
 From mathcomp Require Import signed reals ereal topology normedtype sequences esum measure.
 From mathcomp Require Import lebesgue_measure numfun lebesgue_integral exp.
 From mathcomp.algebra_tactics Require Import ring.
-From DPMatrix Require Import differential_privacy lebesgue_space additive_noise symmetrised_noise second_moment noisy_moments.
-From DPMatrix Require Import wishart_noise.
+From DPMatrix Require Import differential_privacy lebesgue_space additive_noise symmetrised_noise second_moment.
+From DPMatrix Require Import noisy_moments wishart_noise.
 Import GRing.Theory Num.Theory Order.TTheory.
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -25,14 +25,18 @@ Hypotheses (mf : measurable_fun setT f) (f0 : forall w, (0 <= f w)%E).
 Definition difference (b : 'rV[R]_n) : set (space R n) -> \bar R :=
   image_law (fun w : space R n * space R n => b + w.1 - w.2 : space R n) (density_law (pair_measure R n) f).
 
-Lemma difference_moved b P M S : measurable S ->
-  difference (b + P) S =
-  density_law (pair_measure R n) (f \o move_pair (- P) (- M)) ((fun w : space R n * space R n => b + M + w.1 - w.2 : space R n) @^-1` S).
+Definition moved P M : space R n * space R n -> \bar R := f \o move_pair (- P) (- M).
+Lemma measurable_moved_pair P M : measurable_fun setT (moved P M).
+Proof. exact: (measurable_fun_comp mf (measurable_move_pair _ _)). Qed.
+Lemma difference_moved b P M S : measurable S -> difference (b + P) S =
+  density_law (pair_measure R n) (moved P M) ((fun w : space R n * space R n => b + M + w.1 - w.2 : space R n) @^-1` S).
 Proof.
-move=> mS; set D := (X in density_law _ _ X); have mD : measurable D by have := measurable_release (b + M) measurableT mS; rewrite setTI.
-have mg : measurable_fun setT (f \o move_pair (- P) (- M)) by exact: (measurable_fun_comp mf (measurable_move_pair _ _)).
-rewrite /difference /image_law /density_law [LHS]integral_mkcond [RHS]integral_mkcond -[RHS](integral_move_pair P M).
-- apply: eq_integral => w _; rewrite /patch /= /move_pair /= !addrK -surjective_pairing; congr (if _ then _ else _).
+move=> mS; set D := (X in density_law _ _ X); have mD : measurable D.
+  by have := measurable_release (b + M) measurableT mS; rewrite setTI.
+have mg := measurable_moved_pair P M; rewrite /difference /image_law /density_law [LHS]integral_mkcond [RHS]integral_mkcond
+  -[RHS](integral_move_pair P M).
+- apply: eq_integral => w _.
+  rewrite /patch /moved /= /move_pair /= !addrK -surjective_pairing; congr (if _ then _ else _).
   have e : b + M + (w.1 + P) - (w.2 + M) = b + P + w.1 - w.2 :> 'rV[R]_n by apply/rowP => i; rewrite !mxE; ring.
   by apply/idP/idP => /set_mem k; apply/mem_set; move: k; rewrite /D /preimage /mkset /= e.
 - by apply/(measurable_restrict _ mD measurableT) => //; exact: (measurable_funS measurableT (@subsetT _ _) mg).
@@ -45,8 +49,7 @@ Lemma difference_hides (eps : R) b P M :
   indistinguishable eps 0 (difference (b + P)) (difference (b + M)).
 Proof.
 move=> ratio S mS; rewrite (difference_moved b P M mS).
-have mg : measurable_fun setT (f \o move_pair (- P) (- M)) by exact: (measurable_fun_comp mf (measurable_move_pair _ _)).
-apply: bounded_density_ratio => //; first by move=> w; exact: f0.
+apply: bounded_density_ratio => //; [by move=> w; exact: f0 | exact: measurable_moved_pair |].
 by have := measurable_release (b + M) measurableT mS; rewrite setTI.
 Qed.
 End pairs.
@@ -74,9 +77,9 @@ Lemma coupled_noise_ge0 w : (0 <= coupled_noise w)%E.
 Proof. by rewrite lee_fin mulr_ge0 ?coupled_scale_ge0 ?coupled_weight_ge0. Qed.
 Lemma measurable_coupled_noise : measurable_fun setT coupled_noise.
 Proof.
-have m1 (T : measurableType _) (g : space R n -> T) : measurable_fun setT g -> measurable_fun setT (fun w : pair => g w.1).
+have m1 (g : space R n -> R) : measurable_fun setT g -> measurable_fun setT (fun w : pair => g w.1).
   by move=> mg; exact: (measurable_fun_comp mg (@measurable_fst _ _ (space R n) (space R n))).
-have m2 (T : measurableType _) (g : space R n -> T) : measurable_fun setT g -> measurable_fun setT (fun w : pair => g w.2).
+have m2 (g : space R n -> R) : measurable_fun setT g -> measurable_fun setT (fun w : pair => g w.2).
   by move=> mg; exact: (measurable_fun_comp mg (@measurable_snd _ _ (space R n) (space R n))).
 have mK := measurable_fun_indic Km.
 apply: measurable_fun_comp; first exact: measurable_fun_EFin.
@@ -125,6 +128,14 @@ rewrite /scaled_trace /half_trace -[RHS]mulr_natr -mulrA; congr (_ * _).
 by rewrite invfM mulrAC mulVf ?mul1r// pnatr_eq0.
 Qed.
 
+Lemma scaled_trace_add c P Q : scaled_trace c (P + Q) = scaled_trace c P + scaled_trace c Q.
+Proof. by rewrite !scaled_traceE half_trace_add mulrnDl. Qed.
+Lemma measurable_scaled_trace c : measurable_fun setT (scaled_trace c : space R (triangle_size d) -> R).
+Proof.
+rewrite (_ : scaled_trace c = fun x => half_trace c x *+ 2); last by apply/funext => x; exact: scaled_traceE.
+by under eq_fun do rewrite mulr2n; apply: measurable_funD; exact: measurable_half_trace.
+Qed.
+
 (* pairs of semidefinite matrices have weight exp(-max(tr P, tr Q)/c) *)
 Lemma coupled_traces_weight c P Q : 0 < c -> semidefinite P -> semidefinite Q ->
   coupled_weight (@semidefinite R d) (scaled_trace c) (P, Q) =
@@ -141,9 +152,8 @@ Proof.
 apply: coupled_noise_hides.
 - exact: semidefinite_add.
 - exact: measurable_semidefinite.
-- by move=> p q; rewrite !scaled_traceE half_trace_add mulrnDl.
-- rewrite (_ : scaled_trace c = fun x => half_trace c x *+ 2); last by apply/funext => x; exact: scaled_traceE.
-  by under eq_fun do rewrite mulr2n; apply: measurable_funD; exact: measurable_half_trace.
+- exact: scaled_trace_add.
+- exact: measurable_scaled_trace.
 Qed.
 End moments.
 

@@ -1,13 +1,13 @@
-(* K-norm noise on the second-moment matrix: the two norms that one record changes by at most 1/n, as sums over eigenvalues,
-   and the guarantee for every length d of a record and every number n of them. For beyond.k-norm-privacy. *)
+(* K-norm noise on the second-moment matrix: the two norms that one record changes by at most 1/n, as sums over the
+   eigenvalues, and the guarantee for every length d of a record and every number n of them. For beyond.k-norm-privacy. *)
 From HB Require Import structures.
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp Require Import boolp classical_sets functions cardinality fsbigop mathcomp_extra.
 From mathcomp Require Import signed reals ereal topology normedtype sequences esum measure.
 From mathcomp Require Import lebesgue_measure numfun lebesgue_integral exp.
 From DPMatrix.matrices Require Import inner_products spectral_theorem.
-From DPMatrix Require Import differential_privacy lebesgue_space additive_noise second_moment noisy_moments wishart_noise.
-From DPMatrix Require Import norm_noise.
+From DPMatrix Require Import differential_privacy lebesgue_space additive_noise second_moment noisy_moments.
+From DPMatrix Require Import wishart_noise norm_noise.
 Import GRing.Theory Num.Theory Order.TTheory.
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -107,7 +107,8 @@ Qed.
 
 (* the supremum is a maximum *)
 Lemma positive_trace_max x :
-  (forall s, contraction s -> pairing s x <= positive_trace x) /\ (exists2 s, contraction s & pairing s x = positive_trace x).
+  (forall s, contraction s -> pairing s x <= positive_trace x) /\
+  (exists2 s, contraction s & pairing s x = positive_trace x).
 Proof.
 have [Q [l [QQ xE]]] := diagonalisation (symmetric_matrixT x).
 by have [-> _ _] := norms_of_eigenvalues QQ xE; exact: positive_part_attained QQ xE.

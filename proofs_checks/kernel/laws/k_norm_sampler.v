@@ -7,7 +7,7 @@ From mathcomp Require Import signed reals ereal topology normedtype sequences es
 From mathcomp Require Import lebesgue_measure numfun lebesgue_integral exp.
 From mathcomp.algebra_tactics Require Import ring.
 From DPMatrix Require Import differential_privacy lebesgue_space additive_noise symmetrised_noise second_moment.
-From DPMatrix Require Import wishart_noise coupled_traces norm_noise k_norm positive_parts.
+From DPMatrix Require Import wishart_noise coupled_traces norm_noise k_norm positive_parts norm_totals.
 Import GRing.Theory Num.Theory Order.TTheory.
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -135,22 +135,19 @@ End pairs.
 
 Section sampler.
 Variables (R : realType) (d n : nat) (eps : R).
-Hypotheses (n0 : (0 < n)%N) (eps0 : 0 < eps).
 Notation N := (triangle_size d).
 Notation K := (@semidefinite R d).
 Notation l := (@scaled_trace R d (n%:R * eps)^-1).
 Notation rate := (n%:R * eps).
 Implicit Types (x r : 'rV[R]_N).
 
-Let rate0 : 0 <= rate. Proof. by rewrite mulr_ge0 ?ler0n// ltW. Qed.
 Lemma rate_trace x : l x = rate * \tr (symmetric_matrix x).
 Proof. by rewrite /scaled_trace invrK mulrC. Qed.
-Lemma rate_traceD x r : l (x + r) = l x + l r.
-Proof. by rewrite !rate_trace symmetric_matrixD linearD mulrDr. Qed.
 Lemma split_traces x r :
   l (split x r).1 = rate * positive_trace x + l r /\ l (split x r).2 = rate * positive_trace (- x) + l r.
 Proof.
-rewrite /split /= (rate_traceD (positive_part x)) (rate_traceD (negative_part x)) (rate_trace (positive_part x)) (rate_trace (negative_part x)).
+rewrite /split /= (scaled_trace_add _ (positive_part x)) (scaled_trace_add _ (negative_part x)).
+rewrite (rate_trace (positive_part x)) (rate_trace (negative_part x)).
 by rewrite trace_positive_part trace_negative_part.
 Qed.
 Lemma split_semidefinite x r : semidefinite r ->
@@ -173,9 +170,7 @@ Lemma exponential_product (h : 'rV[R]_N -> R) (f : space R N * space R N -> \bar
   (forall x r, semidefinite r -> f (split x r) = (expR (- (rate * h x)) * (z * expR (- (m * l r))))%:E) -> measurable S ->
   accepted_law f b S = (density_law (lebesgue R N) (fun r => (z * expR (- (m * l r)))%:E) K * noisy (exponential h) b S)%E.
 Proof.
-move=> mh mf f0 z0 fE mS; have ml : measurable_fun setT (l : space R N -> R).
-  rewrite (_ : l = fun x => half_trace (n%:R * eps)^-1 x *+ 2); last by apply/funext => x; exact: scaled_traceE.
-  by under eq_fun do rewrite mulr2n; apply: measurable_funD; exact: measurable_half_trace.
+move=> mh mf f0 z0 fE mS; have ml := @measurable_scaled_trace R d (n%:R * eps)^-1.
 apply: accepted_product => // [|x||r].
 - by apply: measurable_exponential; apply: measurable_funM => //; exact: measurable_fun_cst.
 - exact: expR_ge0E.
@@ -185,9 +180,7 @@ apply: accepted_product => // [|x||r].
 Qed.
 End sampler.
 
-(* whatever b is: (P, Q) is accepted, and b + P - Q in S, with a probability proportional to the integral over S of the
-   density of b + N, N of K-norm noise; P and Q are those of coupled_traces_is_private, or independent *)
-Theorem k_norm_sampler (R : realType) (d n : nat) (eps : R) : (0 < n)%N -> 0 < eps ->
+Lemma accepted_proportional (R : realType) (d n : nat) (eps : R) : (0 < n)%N -> 0 < eps ->
   let l := @scaled_trace R d (n%:R * eps)^-1 in
   let independent w := (cone_noise (@semidefinite R d) l w.1 * cone_noise (@semidefinite R d) l w.2)%E in
   let proportional f h := exists share, forall b S, measurable S ->
@@ -196,10 +189,7 @@ Theorem k_norm_sampler (R : realType) (d n : nat) (eps : R) : (0 < n)%N -> 0 < e
   proportional independent (@nuclear_norm R d).
 Proof.
 move=> n0 eps0 l independent proportional.
-have ml : measurable_fun setT (l : space R (triangle_size d) -> R).
-  rewrite (_ : l = fun x => half_trace (n%:R * eps)^-1 x *+ 2); last by apply/funext => x; exact: scaled_traceE.
-  by under eq_fun do rewrite mulr2n; apply: measurable_funD; exact: measurable_half_trace.
-have mK := @measurable_semidefinite R d.
+have ml := @measurable_scaled_trace R d (n%:R * eps)^-1; have mK := @measurable_semidefinite R d.
 split; eexists => b S mS.
 - apply: (exponential_product (z := (fine (coupled_total (@semidefinite R d) l))^-1) (m := 1)) => // [||||x r sr].
   + apply: measurable_gauge; [exact: replaced_normD | exact: replaced_normZ].
@@ -219,4 +209,40 @@ split; eexists => b S mS.
   + have [e1 e2] := split_traces n eps x r; have [i1 i2] := split_semidefinite x sr.
     rewrite /independent /cone_noise /cone_density /cone_weight -EFinM i1 i2 /z /l e1 e2 !mulr1 mulrACA -expRD; congr EFin.
     by rewrite [RHS]mulrCA -expRD; congr (_ * expR _); rewrite /nuclear_norm; ring.
+Qed.
+
+(* (P, Q), those of coupled_traces_is_private or independent, is accepted with a probability that does not depend on b, and
+   given that it is, b + P - Q has the law of b and K-norm noise *)
+Theorem k_norm_sampler (R : realType) (d n : nat) (eps : R) : (0 < n)%N -> 0 < eps ->
+  let l := @scaled_trace R d (n%:R * eps)^-1 in
+  let independent w := (cone_noise (@semidefinite R d) l w.1 * cone_noise (@semidefinite R d) l w.2)%E in
+  let sampled f h := exists share, forall b, accepted_law f b setT = share /\
+    forall S, measurable S -> accepted_law f b S = (share * noisy (norm_noise (fun x => n%:R * eps * h x)%R) b S)%E in
+  sampled (coupled_noise (@semidefinite R d) l) (@replaced_norm R d) /\ sampled independent (@nuclear_norm R d).
+Proof.
+move=> n0 eps0 l independent sampled; have [coupled_part independent_part] := accepted_proportional d n0 eps0.
+have [coupled_total independent_total] := k_norm_total d n0 eps0.
+have normalise f (h : 'rV[R]_(triangle_size d) -> R) : measurable_fun setT (h : space R (triangle_size d) -> R) ->
+    (0 < norm_total (fun x => n%:R * eps * h x)%R < +oo)%E ->
+    (exists share, forall b S, measurable S -> accepted_law f b S = (share * noisy (exponential n eps h) b S)%E) ->
+    sampled f h.
+  move=> mh tot [share H]; set k := (fun x => _) in tot *; have mk : measurable_fun setT (k : space R _ -> R).
+    by apply: measurable_funM => //; exact: measurable_fun_cst.
+  have t0 : (0 <= norm_total k)%E by case/andP: tot => /ltW.
+  have tf : norm_total k = (fine (norm_total k))%:E by rewrite fineK// ge0_fin_numE//; case/andP: tot.
+  have tp : fine (norm_total k) != 0 by move: tot; rewrite tf lte_fin => /andP[/gt_eqF ->].
+  have e b S : measurable S -> noisy (exponential n eps h) b S = (norm_total k * noisy (norm_noise k) b S)%E.
+    move=> mS; have mB := measurable_add b measurableT mS; rewrite setTI in mB.
+    rewrite /noisy /image_law /density_law -ge0_integralM//; last 2 first.
+    - exact: (measurable_funS measurableT (@subsetT _ _) (measurable_norm_noise mk)).
+    - by move=> x _; exact: norm_noise_ge0.
+    by apply: eq_integral => x _; rewrite /norm_noise {1}tf -EFinM mulVKf.
+  have eT b : accepted_law f b setT = (share * norm_total k)%E.
+    by rewrite H// noisy_total.
+  by exists (share * norm_total k)%E => b; split=> // S mS; rewrite H// e// muleA.
+split; apply: normalise => //; apply: measurable_gauge.
+- exact: replaced_normD.
+- exact: replaced_normZ.
+- exact: nuclear_normD.
+- exact: nuclear_normZ.
 Qed.

@@ -7,7 +7,8 @@ From mathcomp Require Import signed reals ereal topology normedtype sequences es
 From mathcomp Require Import lebesgue_measure numfun lebesgue_integral exp.
 From mathcomp.algebra_tactics Require Import ring.
 From DPMatrix.matrices Require Import inner_products spectral_theorem.
-From DPMatrix Require Import differential_privacy lebesgue_space additive_noise second_moment wishart_noise norm_noise k_norm.
+From DPMatrix Require Import differential_privacy lebesgue_space additive_noise second_moment wishart_noise.
+From DPMatrix Require Import norm_noise k_norm.
 Import GRing.Theory Num.Theory Order.TTheory.
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -92,7 +93,8 @@ Lemma coordinate_le x k : x 0 k ^+ 2 <= pairing x x.
 Proof.
 pose i := (sval (enum_val k)).1; pose j := (sval (enum_val k)).2.
 have -> : x 0 k = symmetric_matrix x i j by rewrite -[in LHS](symmetric_matrixK x) mxE.
-rewrite pairing_self (bigD1 i)//= (bigD1 j)//= -addrA ler_addl addr_ge0//; last by do 2 (apply: sumr_ge0 => ? _); exact: sqr_ge0.
+rewrite pairing_self (bigD1 i)//= (bigD1 j)//= -addrA ler_addl addr_ge0//; last first.
+  by do 2 (apply: sumr_ge0 => ? _); exact: sqr_ge0.
 by apply: sumr_ge0 => ? _; exact: sqr_ge0.
 Qed.
 Lemma pairing_le x : pairing x x <= (d%:R * l1_norm x) ^+ 2.
