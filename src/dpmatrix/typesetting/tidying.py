@@ -120,13 +120,16 @@ def _normal(number: Fraction, powers: Mapping[Expression, int]) -> Factors:
     """Write squares of roots as what the root is taken of."""
     found: Counter[Expression] = Counter()
     for factor, count in powers.items():
-        pairs = int(count / 2) if isinstance(factor, Apply) and factor.name == "sqrt" else 0
-        found[factor] += count - 2 * pairs
-        if pairs:
-            inside, others = factors(factor.arguments[0])
-            number *= inside**pairs
-            for other, power in others.items():
-                found[other] += power * pairs
+        match factor:
+            case Apply("sqrt", (inside,)):
+                pairs = int(count / 2)
+                found[factor] += count - 2 * pairs
+                value, others = factors(inside) if pairs else (Fraction(1), Counter[Expression]())
+                number *= value**pairs
+                for other, power in others.items():
+                    found[other] += power * pairs
+            case _:
+                found[factor] += count
     return number, found
 
 
