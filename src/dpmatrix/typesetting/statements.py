@@ -9,7 +9,7 @@ import attrs
 from markupsafe import Markup
 
 from dpmatrix.claims import Statement
-from dpmatrix.tracing.expressions import Apply, Expression, Sort, UntraceableError, Variable, parts
+from dpmatrix.tracing.expressions import Apply, Expression, Sort, Variable, parts
 from dpmatrix.tracing.facts import Facts
 from dpmatrix.tracing.settling import settled
 from dpmatrix.tracing.tracer import COUNTS, Case, Traced, trace
@@ -194,7 +194,7 @@ def typeset(statement: Statement) -> Typeset | None:
     """
     try:
         found = trace(statement)
-    except UntraceableError:
+    except Exception:  # a margin of another project may end anyhow on symbols, and its report is written all the same
         return None
     shown = [formulas(case) for case in found.cases[: 1 if found.sizes else MOST_CASES]]
     kept = [case for case in shown if case.is_legible(AT_SIZES if found.sizes else EVERYWHERE)]
