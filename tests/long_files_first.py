@@ -19,6 +19,7 @@ LONG = tuple(
         "reporting/test_gate_opens",
         "reporting/test_gate_refuses_tricks",
         "tracing/test_traced_statements",
+        "typesetting/test_typeset_statements",
         "kernel/test_generated_files",
         "commands/test_principal_components_command",
         "reporting/test_gate_refuses_claims",

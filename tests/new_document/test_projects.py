@@ -18,6 +18,12 @@ from tests.warm import runs
 
 EVIDENCE = "audit/test_theorem_1.py"
 CONTROL = '@theorem_1.controls(grade="interval", region="epsilon = 1")\n'
+READER = """from dpmatrix.exact import ball
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from dpmatrix.exact import Real
+"""
 
 
 @attrs.frozen
@@ -123,6 +129,17 @@ def test_a_false_theorem_stays_shut_when_its_evidence_was_stamped_and_accepted(p
     assert code == 1, text
     assert any("test_the_loss_is_at_most_epsilon: evidence was failed" in line for line in objections)
     assert "0 of 1 claims have earned their verdict" in text
+
+
+def test_a_statement_that_does_not_run_on_symbols_is_reported_in_words_alone(project):
+    """Types that are imported for a type checker alone are unknown to the tracer."""
+    project.edit("statements.py", "from dpmatrix.exact import Real, ball\n", READER)
+    project.restamp()
+    code, text, objections = project.audit("--accept-standings")
+    assert (code, objections) == (0, []), text
+    page = (project.root / "build/audit/report.html").read_text(encoding="utf-8")
+    assert 'id="coins.theorem-1"' in page
+    assert "<math" not in page
 
 
 def test_restamping_needs_the_module_of_the_claims(project):

@@ -27,7 +27,8 @@ from dpmatrix.mechanisms import SymmetrisedWishartMechanism
 from dpmatrix.mechanisms.streams import SlidingWindowGram
 from dpmatrix.reporting.anchors import anchor
 from dpmatrix.reporting.html import render
-from dpmatrix.spec import catalogue, documents
+from dpmatrix.spec import catalogue, documents, traced
+from dpmatrix.typesetting.registries import typeset_claims
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no chromium on this machine")
@@ -88,7 +89,8 @@ def visit(invented_run, tmp_path_factory) -> Callable[..., str]:
     entries["wishart.theorem-4"]["verdict"] = "holds"
     changed = changes(run, read_snapshot(dump(entries), "x"), Origin("spec/standings.json"))
     found = findings(registry, run.evidence)
-    text = render(described, run, documents(), catalogue().pending, found=found, changes=changed)
+    formulas = typeset_claims(registry, traced())
+    text = render(described, run, documents(), catalogue().pending, found=found, changes=changed, formulas=formulas)
     folder = tmp_path_factory.mktemp("browser")
 
     def opened(place: str = "", script: str = "", width: int = 1280) -> str:
@@ -160,3 +162,21 @@ def test_a_certificate_opens_and_can_be_printed_by_itself(visit) -> None:
 def test_nothing_runs_off_the_page_with_everything_open(visit, width: int) -> None:
     """A headless browser may make its window no narrower than 500 pixels."""
     assert title(visit(script=MEASURE, width=width)) == [0, []]
+
+
+FRACTIONS = """
+document.querySelectorAll("details").forEach(function (node) { node.open = true; });
+var fractions = Array.from(document.querySelectorAll(".mathematics mfrac"));
+var flat = fractions.filter(function (node) {
+  var above = node.children[0].getBoundingClientRect(), below = node.children[1].getBoundingClientRect();
+  return above.height < 1 || above.bottom > below.top + 1;
+});
+document.title = JSON.stringify([fractions.length, flat.length]);
+"""
+
+
+def test_formulas_are_drawn_and_not_spelt(visit) -> None:
+    """Numerators stand above denominators, as they do only where the browser takes it for a formula."""
+    fractions, flat = title(visit(script=FRACTIONS))
+    assert fractions > 100
+    assert flat == 0

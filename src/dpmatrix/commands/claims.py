@@ -24,7 +24,7 @@ from dpmatrix.reporting.sentences import counted
 from dpmatrix.reporting.survey import survey, survey_table
 from dpmatrix.reporting.terminal import claim_page, claims_table, index_table
 from dpmatrix.spec import STANDINGS, accepted_run, documents, load, load_with_foundations, places, traced, tried
-from dpmatrix.typesetting.statements import typeset_claims
+from dpmatrix.typesetting.registries import typeset_claims
 
 MOST = 20
 """Claims that a person is shown of those that have some words."""

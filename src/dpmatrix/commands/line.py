@@ -35,7 +35,7 @@ from dpmatrix.reporting.restamp import restamp
 from dpmatrix.reporting.snapshots import changes_since
 from dpmatrix.reporting.specifications import fingerprints
 from dpmatrix.spec import STANDINGS, catalogue, documents, load, traced
-from dpmatrix.typesetting.statements import typeset_claims
+from dpmatrix.typesetting.registries import typeset_claims
 
 app = command_line()
 

@@ -24,7 +24,7 @@ from dpmatrix.documentation.verdicts import GROUPS, Contents, group_counts, verd
 from dpmatrix.reporting.sentences import paragraphs
 from dpmatrix.spec import traced
 from dpmatrix.typesetting.prose import in_signs
-from dpmatrix.typesetting.statements import typeset_claims
+from dpmatrix.typesetting.registries import typeset_claims
 
 TABLES = ("documents", "modules", "verdicts", "what holds", "what does not hold", "every claim", "theorems")
 """What a line such as ``[[what holds]]`` may ask for."""

@@ -14,7 +14,7 @@ from dpmatrix.reporting.html import render
 from dpmatrix.reporting.record import report_record
 from dpmatrix.reporting.snapshots import changes_since
 from dpmatrix.tracing.copies import include
-from dpmatrix.typesetting.statements import typeset_claims
+from dpmatrix.typesetting.registries import typeset_claims
 
 
 def write_report(

@@ -11,7 +11,6 @@ import attrs
 
 from dpmatrix.tracing.expressions import (
     INFINITY,
-    ONE,
     ZERO,
     Apply,
     Choice,
@@ -167,7 +166,10 @@ def _related(sign: str, margin: Expression, facts: Facts) -> Relation:
 
 def _without_common_factors(collected: list[Term], facts: Facts) -> Expression:
     """Divide a sum by what all its terms have as a factor, or all as a divisor, and is known to be positive."""
-    split = [(number, Counter[Expression]() if rest == ONE else factors(rest)[1]) for number, rest in collected]
+    split = []
+    for number, rest in collected:
+        inside, powers_of_rest = factors(rest)
+        split.append((number * inside, powers_of_rest))
     for factor in list(split[0][1]) if split else []:
         powers = [found[factor] for _, found in split]
         common = min(powers) if min(powers) > 0 else min(0, max(powers))
@@ -191,6 +193,26 @@ def sides(formula: Formula) -> Iterator[Expression]:
                 if condition is not None:
                     yield from sides(condition)
                 yield from sides(one)
+
+
+def depth(formula: Formula) -> int:
+    """Return how deeply cases are nested in cases: 0 where there are none."""
+    match formula:
+        case Joined(_, formulas):
+            return max(map(depth, formulas))
+        case Cases(rows):
+            return 1 + max(depth(one) for _, one in rows)
+    return 0
+
+
+def count_rows(formula: Formula) -> int:
+    """Count the rows of all cases."""
+    match formula:
+        case Joined(_, formulas):
+            return sum(map(count_rows, formulas))
+        case Cases(rows):
+            return len(rows) + sum(count_rows(one) for _, one in rows)
+    return 0
 
 
 def mapped(formula: Formula, values: Mapping[Expression, Expression]) -> Formula:

@@ -8,9 +8,8 @@ from functools import lru_cache
 import attrs
 from markupsafe import Markup
 
-from dpmatrix.claims import Registry, Statement
-from dpmatrix.claims.traced import NOT, Traces
-from dpmatrix.tracing.expressions import Apply, Expression, Sort, UntraceableError, Variable, parts
+from dpmatrix.claims import Statement
+from dpmatrix.tracing.expressions import Apply, Expression, Sort, Variable, parts
 from dpmatrix.tracing.facts import Facts
 from dpmatrix.tracing.settling import settled
 from dpmatrix.tracing.tracer import COUNTS, Case, Traced, trace
@@ -22,6 +21,8 @@ from dpmatrix.typesetting.formulas import (
     Settled,
     abbreviated,
     asserted,
+    count_rows,
+    depth,
     joined,
     sides,
     size,
@@ -31,12 +32,11 @@ from dpmatrix.typesetting.notations import MathML, Unicode
 from dpmatrix.typesetting.tidying import tidied
 from dpmatrix.typesetting.writing import FUNCTIONS, Notation, Writer
 
-LONGEST = 220
-"""Parts of a formula, with those of its letters, up to which it is shown to a reader."""
+EVERYWHERE, AT_SIZES = (180, 2, 8), (90, 1, 4)
+"""Up to which a formula is shown to a reader: its parts with those of its letters, cases in cases, and their rows."""
 
 MOST_CASES = 4
-MOST_GIVEN = 16
-"""Cases of a statement, and hypotheses of a case, that a reader is shown at most."""
+"""Cases of a statement that a reader is shown at most."""
 
 LETTERS = "abcuvwghpqrstxyz"
 """Letters for what a formula repeats, of which the first ones are taken that no variable has."""
@@ -66,11 +66,15 @@ class Formulas:
     conclusion: Abbreviated
     letters: tuple[tuple[Variable, Symbol], ...]
 
-    @property
-    def length(self) -> int:
-        """How long the conclusion is, with what its letters stand for."""
-        letters = (expression for _, expression in self.conclusion.letters)
-        return sum(map(size, (*sides(self.conclusion.formula), *letters)))
+    def is_legible(self, limits: tuple[int, int, int]) -> bool:
+        """Whether a person would read it: it says something, is short, and has few cases in cases."""
+        longest, deepest, most = limits
+        conclusion, letters = self.conclusion.formula, (expression for _, expression in self.conclusion.letters)
+        if isinstance(conclusion, Settled) or sum(map(size, (*sides(conclusion), *letters))) > longest:
+            return False
+        shown = (conclusion, *self.given)
+        parts_of_one = max(sum(map(size, sides(formula))) for formula in shown)
+        return parts_of_one <= longest and max(map(depth, shown)) <= deepest and max(map(count_rows, shown)) <= most
 
     def writer(self, notation: Notation) -> Writer:
         """Return what writes the formulas of this case."""
@@ -190,42 +194,14 @@ def typeset(statement: Statement) -> Typeset | None:
     """
     try:
         found = trace(statement)
-    except UntraceableError:
+    except Exception:  # a margin of another project may end anyhow on symbols, and its report is written all the same
         return None
     shown = [formulas(case) for case in found.cases[: 1 if found.sizes else MOST_CASES]]
-    kept = [case for case in shown if case.length <= LONGEST and not isinstance(case.conclusion.formula, Settled)]
+    kept = [case for case in shown if case.is_legible(AT_SIZES if found.sizes else EVERYWHERE)]
     if not kept:
         return None
     omitted = len(found.cases) - len(kept)
     return Typeset(statement.name, tuple(_merged(kept)), omitted, _limits(found), _form(statement))
-
-
-def typeset_claims(registry: Registry, traces: Traces | None = None) -> dict[str, Typeset]:
-    """Return the statements of claims, and their repairs, by name as formulas, where there are some.
-
-    Parameters
-    ----------
-    registry
-        The claims.
-    traces
-        What the tracer found: what had no expression then is not traced again, unless its claim changed.
-    """
-    found = {}
-    for claim in registry:
-        repaired = [] if claim.repair is None else [claim.repair.statement]
-        for statement in (claim.statement, *repaired):
-            if _had_none(statement.name, claim.id, registry, traces):
-                continue
-            shown = typeset(statement)
-            if shown is not None:
-                found[statement.name] = shown
-    return found
-
-
-def _had_none(name: str, claim: str, registry: Registry, traces: Traces | None) -> bool:
-    if traces is None or name not in traces.statements or traces.statements[name].extent != NOT:
-        return False
-    return traces.fingerprints.get(claim) == registry.fingerprints[claim]
 
 
 def _form(statement: Statement) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
 from dpmatrix.tracing.expressions import (
@@ -69,14 +69,12 @@ def _applied(name: str, arguments: tuple[Expression, ...]) -> Expression:
             return sum_of(terms(Apply(name, arguments)))
         case ("neg", (Apply("min" | "max" as other, (left, right)),)):
             return apply(OPPOSITE[other], _applied("neg", (left,)), _applied("neg", (right,)))
-        case "*" | "/" | "neg", _:
+        case ("*" | "/" | "neg", _) | ("^", (_, Number())):
             return product(*factors(Apply(name, arguments)))
         case "abs", (Apply("neg", (inside,)),):
             return apply("abs", inside)
         case "sqrt", (Number(value),) if _root(value) is not None:
             return Number(_root(value) or 0)
-        case "^", (Apply("sqrt", (inside,)), Number(Fraction(numerator=2, denominator=1))):
-            return inside
     return apply(name, *arguments)
 
 
@@ -106,7 +104,8 @@ def factors(expression: Expression) -> Factors:
             divisor = factors(right)
             return _times(factors(left), divisor, -1) if divisor[0] else (Fraction(1), Counter({expression: 1}))
         case Apply("^", (base, Number(power))) if power.denominator == 1 and 0 < power <= LARGEST_POWER:
-            return Fraction(1), Counter({base: int(power)})
+            number, powers = factors(base)
+            return _normal(number ** int(power), {factor: count * int(power) for factor, count in powers.items()})
     return Fraction(1), Counter({expression: 1})
 
 
@@ -114,7 +113,24 @@ def _times(left: Factors, right: Factors, power: int) -> Factors:
     powers = Counter(left[1])
     for factor, count in right[1].items():
         powers[factor] += power * count
-    return left[0] * right[0] ** power, powers
+    return _normal(left[0] * right[0] ** power, powers)
+
+
+def _normal(number: Fraction, powers: Mapping[Expression, int]) -> Factors:
+    """Write squares of roots as what the root is taken of."""
+    found: Counter[Expression] = Counter()
+    for factor, count in powers.items():
+        match factor:
+            case Apply("sqrt", (inside,)):
+                pairs = int(count / 2)
+                found[factor] += count - 2 * pairs
+                value, others = factors(inside) if pairs else (Fraction(1), Counter[Expression]())
+                number *= value**pairs
+                for other, power in others.items():
+                    found[other] += power * pairs
+            case _:
+                found[factor] += count
+    return number, found
 
 
 def product(number: Fraction, powers: Counter[Expression]) -> Expression:
@@ -133,13 +149,8 @@ def product(number: Fraction, powers: Counter[Expression]) -> Expression:
 
 def _powers(powers: Counter[Expression], side: int) -> Iterable[Expression]:
     for factor, count in powers.items():
-        count *= side
-        if count <= 0:
-            continue
-        if isinstance(factor, Apply) and factor.name == "sqrt" and count > 1:
-            yield from _powers(Counter({factor.arguments[0]: count // 2, factor: count % 2}), 1)
-        else:
-            yield apply("^", factor, Number(Fraction(count)))
+        if count * side > 0:
+            yield apply("^", factor, Number(Fraction(count * side)))
 
 
 def _multiplied(written: Iterable[Expression]) -> Expression:
@@ -159,7 +170,7 @@ Term = tuple[Fraction, Expression]
 
 def terms(expression: Expression) -> list[Term]:
     """Write an expression as a sum of multiples, like ones collected, in the order in which they occur."""
-    found: dict[Expression, Fraction] = {}
+    found: dict[frozenset[tuple[Expression, int]], Term] = {}
     waiting: list[tuple[Expression, Fraction]] = [(expression, Fraction(1))]
     while waiting:
         part, sign = waiting.pop()
@@ -172,15 +183,16 @@ def terms(expression: Expression) -> list[Term]:
                 waiting.append((inside, -sign))
             case _:
                 number, powers = factors(part)
-                rest = product(Fraction(1), powers)
-                found[rest] = found.get(rest, Fraction(0)) + sign * number
-    return [(number, rest) for rest, number in found.items() if number]
+                key = frozenset((factor, power) for factor, power in powers.items() if power)
+                before, rest = found.get(key, (Fraction(0), product(Fraction(1), powers)))
+                found[key] = (before + sign * number, rest)
+    return [one for one in found.values() if one[0]]
 
 
 def term(number: Fraction, rest: Expression) -> Expression:
     """Write a multiple of something."""
-    powers = factors(rest)[1] if rest != ONE else Counter[Expression]()
-    return product(number, powers)
+    inside, powers = factors(rest)
+    return product(number * inside, powers)
 
 
 def sum_of(collected: Iterable[Term]) -> Expression:
