@@ -149,6 +149,15 @@ def test_a_bound_at_zero_grows_by_the_error_of_its_products() -> None:
         assert Fraction(fast._growth[0]) >= (Fraction(length) + Fraction(off)) ** 2 / 2
 
 
+def test_a_product_as_large_as_its_error_still_counts() -> None:
+    """The second coordinate of the witness is 6u, the error that two dimensions allow for a row of length one."""
+    fast = FastSpectralHistogram(2, 9, Fraction(1, 2), coordinate_bits=0)
+    fast.observe(np.zeros((1, 2)))
+    fast._witness[0], fast._growth[0] = (1.0, 6 * 2.0**-53), 0.0
+    fast._grow(np.array([[0.0, 1.0]]), 1.0)
+    assert Fraction(fast._growth[0]) >= (6 * UNIT) ** 2 / 2
+
+
 LARGEST = 2**52
 
 
@@ -302,3 +311,17 @@ def test_with_a_row_each_checkpoint_is_asked_about_or_deleted_once() -> None:
         counted.observe(row[None])
         exact.observe([Fraction(entry) for entry in row])
         assert counted.checkpoints == exact.checkpoints
+
+
+@pytest.mark.parametrize("excess", [Fraction(-7, 10), Fraction(7, 10)])
+def test_what_rationals_decide_is_asked_once_for_each_row(excess) -> None:
+    """The first and the third checkpoint are 2 and 1, closer to a tie than the margin; then a scan goes on."""
+    eta = Fraction(1, 2) + excess * (8 * 9 * UNIT * 3) / 2
+    fast, exact = Counted(1, 9, eta, coordinate_bits=0), SpectralHistogram(1, 9, eta)
+    for row in (1, 0, 1, 0, 0):
+        fast.asked = 0
+        fast.observe([[row]])
+        exact.observe([row])
+        assert fast.checkpoints == exact.checkpoints
+    assert fast.exact_decisions > 0
+    assert (2 in fast.stamps) == (excess < 0)
