@@ -73,6 +73,20 @@ def test_norms_far_from_a_bound_and_extreme_ones(bound) -> None:
     assert rows_over_norm(rows[:0], bound).tolist() == []
 
 
+@pytest.mark.parametrize("bound", BOUNDS[:4], ids=range(4))
+@pytest.mark.parametrize("size", [1, 2, 7, 100])
+def test_floats_alone_decide_beyond_a_few_of_their_errors(bound, size, monkeypatch) -> None:
+    """A sum is off by less than (d + 1) 2^-52 of it; a row that is a few times that away is not doubted."""
+    away = (size + 1) * 2.0**-49 + 2.0**-46
+    row = np.full(size, float(bound) / sqrt(size))
+    rows = np.array([row * (1 + away), row * (1 - away), 2 * row, row / 2])
+    monkeypatch.setattr(norms, "_over_exactly", None)
+    assert rows_over_norm(rows, bound).tolist() == [0, 2]
+    error = (size + 1) * 2.0**-52
+    assert norms._certain(bound, size, -1) <= float(bound**2) * (1 - error)
+    assert norms._certain(bound, size, 1) >= float(bound**2) * (1 + error)
+
+
 def test_a_sum_of_many_small_squares_is_not_lost() -> None:
     """Each of 2**14 squares is a quarter of a unit in the last place: a sum that begins with the first forgets them."""
     size = 1 << 14

@@ -20,13 +20,13 @@ BITS = 160
 
 @pytest.fixture(autouse=True)
 def ends():
-    """Let a sum without an end fail: each test here takes a tenth of a second, and may take five of processor time."""
+    """Let a sum without an end fail: each test here takes a tenth of a second, and may take two of processor time."""
 
     def stop(*_: object) -> None:
         raise AssertionError("the sum does not end")
 
     before = signal.signal(signal.SIGVTALRM, stop)
-    signal.setitimer(signal.ITIMER_VIRTUAL, 5.0)
+    signal.setitimer(signal.ITIMER_VIRTUAL, 2.0)
     yield
     signal.setitimer(signal.ITIMER_VIRTUAL, 0.0)
     signal.signal(signal.SIGVTALRM, before)

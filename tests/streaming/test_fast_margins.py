@@ -1,16 +1,14 @@
-"""What the fast histogram leaves to floats: its margins, its bounds on witnesses, and the sums that stay exact."""
+"""What the fast histogram leaves to floats: its margins, its bounds on witnesses, and how often it asks."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 from itertools import pairwise
-from math import isqrt
 
 import numpy as np
 import pytest
 from flint import fmpq_mat
 
-from dpmatrix.errors import InvalidParameterError
 from dpmatrix.streaming import FastSpectralHistogram, SpectralHistogram, truncated
 from dpmatrix.streaming import fast_histogram as fast_module
 
@@ -149,121 +147,13 @@ def test_a_bound_at_zero_grows_by_the_error_of_its_products() -> None:
         assert Fraction(fast._growth[0]) >= (Fraction(length) + Fraction(off)) ** 2 / 2
 
 
-LARGEST = 2**52
-
-
-def squares(number: int) -> list[list[float]]:
-    """Write an integer as the squared length of a row of integers, the largest entries first."""
-    row = []
-    while number:
-        root = isqrt(number)
-        row.append(float(root))
-        number -= root**2
-    return [[*row, *[0.0] * (12 - len(row))]]
-
-
-def wide(window: int) -> FastSpectralHistogram:
-    return FastSpectralHistogram(12, window, Fraction(1, 2), coordinate_bits=0)
-
-
-def test_sums_are_exact_below_two_to_the_52() -> None:
-    fast = wide(3)
-    with pytest.raises(InvalidParameterError, match="too large for exact floats"):
-        fast.observe(squares(LARGEST))
-    fast.observe(squares(LARGEST - 1))
-    row = [int(x) for x in squares(LARGEST - 1)[0]]
-    assert fast.checkpoints[0].matrix == fmpq_mat([[x * y for y in row] for x in row])
-    with pytest.raises(InvalidParameterError, match="too large for exact floats"):
-        fast.observe(squares(1))
-    fast.observe(squares(0))
-
-
-def test_what_has_left_the_window_makes_room_at_half_of_that() -> None:
-    quarter, half = LARGEST // 4, LARGEST // 2
-    for first, room in ((quarter, half), (quarter - 1, half)):
-        fast = wide(1)
-        fast.observe(squares(first))
-        fast.observe(squares(quarter))
-        assert fast.stamps == (2,)
-        # Exactly half: the origin moves, and only the quarter counts; below it both do.
-        if first == quarter:
-            fast.observe(squares(room))
-        else:
-            with pytest.raises(InvalidParameterError, match="too large"):
-                fast.observe(squares(room + 2))
-            fast.observe(squares(room))
-        assert int(fast.checkpoints[0].matrix[0, 0].p) == int(squares(room)[0][0]) ** 2
-
-
-def test_a_stream_of_any_length_is_accepted_where_windows_are_small() -> None:
-    fast = wide(2)
-    for _ in range(64):
-        fast.observe(squares(LARGEST // 8))
-    assert fast.time == 64
-    assert fast.matrix(0)[0, 0] >= 2 * (LARGEST // 8) - 2 * 2.0**26
-
-
-@pytest.mark.parametrize("bits", [0, 24])
-def test_the_ends_of_what_coordinates_may_have(bits) -> None:
-    unit = 2.0**-bits
-    fast = FastSpectralHistogram(2, 4, Fraction(1, 2), coordinate_bits=bits)
-    fast.observe([[3 * unit, unit]])
-    assert fast.checkpoints[0].matrix == fmpq_mat([[9, 3], [3, 1]]) / 4**bits
-    with pytest.raises(InvalidParameterError, match="rows"):
-        fast.observe([[unit / 2, 0.0]])
-
-
-def test_what_is_assumed_where_nothing_is_said() -> None:
-    """A floor of zero, leaves of one row, and 14 digits."""
-    fast, exact = FastSpectralHistogram(1, 3, Fraction(1, 2)), SpectralHistogram(1, 3, Fraction(1, 2))
-    for row in (1 + 2.0**-14, 2.0, 3.0, 1.0):
-        fast.observe([[row]])
-        exact.observe([Fraction(row)])
-        assert fast.checkpoints == exact.checkpoints
-    with pytest.raises(InvalidParameterError, match="rows"):
-        fast.observe([[2.0**-15]])
-
-
-@pytest.mark.parametrize("coordinate_bits", [-1, 25, 2.0, None])
-def test_other_numbers_of_digits_are_refused(coordinate_bits) -> None:
-    with pytest.raises(InvalidParameterError) as caught:
-        FastSpectralHistogram(1, 3, Fraction(1, 2), coordinate_bits=coordinate_bits)
-    assert caught.value.parameter == "coordinate_bits"
-
-
-@pytest.mark.parametrize(
-    ("row", "problem"),
-    [
-        (np.nan, "they hold NaN or an infinity"),
-        (-np.inf, "they hold NaN or an infinity"),
-        (2.0**-15, "a coordinate is no multiple of"),
-        (2.0**30, "their sums are too large"),
-        ("x", "they are no array of numbers"),
-    ],
-)
-def test_rows_are_refused_for_what_is_wrong_with_them(row, problem) -> None:
-    fast = FastSpectralHistogram(1, 3, Fraction(1, 2))
-    with pytest.raises(InvalidParameterError, match=problem) as caught:
-        fast.observe([[row]])
-    assert caught.value.parameter == "rows"
-    assert fast.time == 0
-
-
-def test_what_is_held_is_counted() -> None:
-    fast = FastSpectralHistogram(3, 50, Fraction(1, 4), 1, coordinate_bits=2)
-    assert fast.stored_numbers == 9
-    rows = truncated(np.random.default_rng(6).uniform(-1, 1, (30, 3)), 2)
-    for row in rows:
-        fast.observe(row[None])
-        held = [fast._total, *fast._before, *fast._witness[: len(fast.stamps)], fast._growth[: len(fast.stamps)]]
-        assert fast.stored_numbers == sum(one.size for one in held) + len(fast.stamps)
-
-
-def test_truncated_rows_are_doubles_towards_zero() -> None:
-    found = truncated(np.array([[0.3, -0.3], [7.99, -1e-9]], dtype=np.float32), 2)
-    assert found.dtype == np.float64
-    assert found.tolist() == [[0.25, -0.25], [7.75, 0.0]]
-    assert truncated([[5, -3]], 0).tolist() == [[5.0, -3.0]]
+def test_a_product_as_large_as_its_error_still_counts() -> None:
+    """The second coordinate of the witness is 6u, the error that two dimensions allow for a row of length one."""
+    fast = FastSpectralHistogram(2, 9, Fraction(1, 2), coordinate_bits=0)
+    fast.observe(np.zeros((1, 2)))
+    fast._witness[0], fast._growth[0] = (1.0, 6 * 2.0**-53), 0.0
+    fast._grow(np.array([[0.0, 1.0]]), 1.0)
+    assert Fraction(fast._growth[0]) >= (6 * UNIT) ** 2 / 2
 
 
 def test_a_longer_stream_outgrows_every_array(monkeypatch) -> None:
@@ -302,3 +192,17 @@ def test_with_a_row_each_checkpoint_is_asked_about_or_deleted_once() -> None:
         counted.observe(row[None])
         exact.observe([Fraction(entry) for entry in row])
         assert counted.checkpoints == exact.checkpoints
+
+
+@pytest.mark.parametrize("excess", [Fraction(-7, 10), Fraction(7, 10)])
+def test_what_rationals_decide_is_asked_once_for_each_row(excess) -> None:
+    """The first and the third checkpoint are 2 and 1, closer to a tie than the margin; then a scan goes on."""
+    eta = Fraction(1, 2) + excess * (8 * 9 * UNIT * 3) / 2
+    fast, exact = Counted(1, 9, eta, coordinate_bits=0), SpectralHistogram(1, 9, eta)
+    for row in (1, 0, 1, 0, 0):
+        fast.asked = 0
+        fast.observe([[row]])
+        exact.observe([row])
+        assert fast.checkpoints == exact.checkpoints
+    assert fast.exact_decisions > 0
+    assert (2 in fast.stamps) == (excess < 0)
