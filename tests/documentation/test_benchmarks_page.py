@@ -117,3 +117,12 @@ def test_published_mechanisms_are_those_of_the_run() -> None:
     words = " ".join(text.split())
     assert f"{len(asked)} mechanisms" in words
     assert f"{len(faulty)} of them faulty" in words
+    found = {record.name: {name for name, row in answers[record.name].items() if row.detected} for record in faulty}
+    missed = {name for name, finders in found.items() if not finders}
+    alone = {name for name, finders in found.items() if finders == {"dpmatrix"}}
+    theirs = {name for name, finders in found.items() if finders and "dpmatrix" not in finders}
+    told = re.search(r"Ours missed (.*?), which StatDP found; ours alone found (.*?)\. Nobody found (.*?)\. ", words)
+    assert told
+    assert [set(re.findall("`(.*?)`", part)) for part in told.groups()] == [theirs, alone, missed]
+    assert all("StatDP" in found[name] for name in theirs)
+    assert not any(row.detected for record in asked if record.right for row in answers[record.name].values())
