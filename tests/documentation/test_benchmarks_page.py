@@ -9,9 +9,11 @@ from audit.published import PUBLISHED
 from audit.published.__main__ import head
 from audit.published.tables import by_auditor, page_rows, read, tallies
 from dpmatrix.documentation import pages
+from tests.documentation.told_pages import page
 
 RUNS = Path(__file__).resolve().parents[1] / "benchmarks"
 PAGE = next(page.text for page in pages() if page.name == "benchmarks")
+benchmarks = page("benchmarks")
 METHODS = ("gaussian", "symmetrised-wishart", "sequential-ppca", "diffprivlib", "opendp")
 
 
@@ -116,7 +118,7 @@ def test_published_mechanisms_are_those_of_the_run() -> None:
     assert table == page_rows(PUBLISHED, answers)
     words = " ".join(text.split())
     assert f"{len(asked)} mechanisms" in words
-    assert f"{len(faulty)} of them faulty" in words
+    benchmarks.tells("published to test auditors with, {} of them faulty, re-implemented", len(faulty))
     found = {record.name: {name for name, row in answers[record.name].items() if row.detected} for record in faulty}
     missed = {name for name, finders in found.items() if not finders}
     alone = {name for name, finders in found.items() if finders == {"dpmatrix"}}
