@@ -183,6 +183,11 @@ def test_a_run_is_read_back_as_it_was_printed() -> None:
     for name, rows in SAID.items():
         for auditor, row in rows.items():
             assert repr(back[name][auditor]) == repr(row)
+    # What is said of others is not taken for theirs.
+    assert {name: list(rows) for name, rows in read(whole, RECORDS[:1]).items()} == {
+        "statdp/histogram": ["dpmatrix", "DP-Auditorium, hockey-stick"]
+    }
+    assert repr(read(whole, RECORDS[:1])["statdp/histogram"]) == repr(back["statdp/histogram"])
     # Of one that was broken off the rest is asked.
     assert list(read("\n".join(lines[:-1]), RECORDS)["checkdp/noisy-max"]) == ["dpmatrix"]
 
