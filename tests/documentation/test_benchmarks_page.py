@@ -128,3 +128,13 @@ def test_published_mechanisms_are_those_of_the_run() -> None:
     assert [set(re.findall("`(.*?)`", part)) for part in told.groups()] == [theirs, alone, missed]
     assert all("StatDP" in found[name] for name in theirs)
     assert not any(row.detected for record in asked if record.right for row in answers[record.name].values())
+    longer = read((RUNS / "published_at_length.txt").read_text(encoding="utf-8"), PUBLISHED)
+    again = {record.name for record in faulty if record.name in longer and longer[record.name]["dpmatrix"].detected}
+    assert {record.name for record in faulty if record.name in longer} == missed | theirs
+    part = re.search(r"ours found three of the eight that it had missed: (.*?) \(", words)
+    assert part
+    assert set(re.findall("`(.*?)`", part[1])) == again
+    assert (len(again), len(missed | theirs)) == (3, 8)
+    assert not any(
+        longer[record.name]["dpmatrix"].detected for record in asked if record.right and record.name in longer
+    )
