@@ -12,6 +12,7 @@ from functools import partial
 
 import numpy as np
 
+from audit.published.mechanisms import first_columns
 from audit.published.record import ADD_REMOVE, FloatArray, Input, Published, Truth, answers
 from audit.strangers.truth import gaussian_epsilon
 from dpmatrix.auditing import Target
@@ -191,6 +192,7 @@ RECORDS = (
         ),
         fault="an accepted weight that is not drawn is released as it is",
         mechanism=selected_weights(),
+        compact=first_columns(2),
         truth=lambda: Truth(math.inf, exact=True, how="an exact weight of one model is no output of the other"),
     ),
     _streams(

@@ -89,7 +89,7 @@ def gap(threshold: float, threshold_scale: float, query_scale: float) -> OneRepo
     """Describe the variant that releases by how much the noisy answer exceeds the noisy threshold."""
 
     def reported(bars: FloatArray, answer: float, number: float) -> FloatArray:
-        return density(number + bars - answer, query_scale)
+        return density(number + bars - answer, query_scale) * float(number >= 0)
 
     return OneReport(
         threshold,

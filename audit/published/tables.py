@@ -42,9 +42,10 @@ def read(text: str, records: Sequence[Published]) -> Answers:
     found: Answers = {}
     rows: dict[str, Row] = {}
     for words in text.splitlines():
-        name = words.partition(";")[0]
-        if name in known:
-            rows = found.setdefault(name, {})
+        name, head, _ = words.partition("; claimed ")
+        if head:
+            # What is said of others than these is let go.
+            rows = found.setdefault(name, {}) if name in known else {}
         elif match := _ANSWER.fullmatch(words):
             auditor, verdict, epsilon, delta, seconds, remark = match.groups()
             first, second = (math.nan if bound == "-" else float(bound) for bound in (epsilon, delta))

@@ -25,8 +25,12 @@ def implausibility(outputs: Iterable[Hashable], law: Mapping[Any, float]) -> flo
     counts = Counter(outputs)
     size = counts.total()
     assert set(counts) <= set(law)
+    assert min(law.values()) >= 0
+    assert abs(sum(law.values()) - 1) < 1e-9
     places = [min(binom.cdf(counts[one], size, p), binom.sf(counts[one] - 1, size, p)) for one, p in law.items()]
-    return min(1.0, 2 * len(law) * float(np.min(places)))
+    least = float(np.min(places))
+    assert 0 <= least <= 1
+    return min(1.0, 2 * len(law) * least)
 
 
 class Silent:

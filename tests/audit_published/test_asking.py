@@ -14,10 +14,10 @@ import pytest
 from attrs import evolve
 
 from audit.peers.other_auditors import Row, Task
-from audit.published import PUBLISHED, auditors
+from audit.published import PUBLISHED, Published, auditors
 from audit.published import __main__ as command_module
 from audit.published.__main__ import head
-from audit.published.auditors import Answer, Other, ask_other, ask_ours, task_of
+from audit.published.auditors import Answer, Other, ask_other, ask_ours, place_of, task_of
 from audit.published.tables import page_rows, read, tallies, told
 from audit.strangers import STRANGERS
 from audit.strangers.measure import command
@@ -126,6 +126,19 @@ def test_those_that_search_get_all_pairs_and_others_one() -> None:
     assert one.sampler(one.data, 5, generator).shape == (5,)
 
 
+def test_the_pair_of_others_is_that_at_which_ours_ended() -> None:
+    record = BY_NAME["checkdp/sparse-vector"]
+    assert place_of(record, Row(False, 0.0, 0.0, 1.0, record.inputs[5].name)) == 5
+    assert place_of(record, Row(None, math.nan, math.nan, 1.0, "no verdict: it is stuck")) == 0
+
+
+@pytest.mark.parametrize("record", [one for one in PUBLISHED if one.compact], ids=lambda record: record.name)
+def test_short_forms_are_one_number_or_two(record: Published) -> None:
+    batch = np.asarray(record.mechanism(record.inputs[0].data, 50, np.random.default_rng(1)), dtype=np.float64)
+    assert record.compact is not None
+    assert record.compact(batch).shape in {(50,), (50, 2)}
+
+
 RECORDS = [BY_NAME[name] for name in ("statdp/histogram", "statdp/histogram-inverted-scale", "checkdp/noisy-max")]
 SAID = {
     "statdp/histogram": {
@@ -170,6 +183,11 @@ def test_a_run_is_read_back_as_it_was_printed() -> None:
     for name, rows in SAID.items():
         for auditor, row in rows.items():
             assert repr(back[name][auditor]) == repr(row)
+    # What is said of others is not taken for theirs.
+    assert {name: list(rows) for name, rows in read(whole, RECORDS[:1]).items()} == {
+        "statdp/histogram": ["dpmatrix", "DP-Auditorium, hockey-stick"]
+    }
+    assert repr(read(whole, RECORDS[:1])["statdp/histogram"]) == repr(back["statdp/histogram"])
     # Of one that was broken off the rest is asked.
     assert list(read("\n".join(lines[:-1]), RECORDS)["checkdp/noisy-max"]) == ["dpmatrix"]
 

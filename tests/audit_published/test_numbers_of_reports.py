@@ -50,7 +50,8 @@ def binned(report: OneReport, row: np.ndarray) -> dict[tuple[int, int], float]:
             for place, mass in enumerate(weights @ densities * (high - low) / 2):
                 law[place, bin_] = law.get((place, bin_), 0.0) + float(mass)
     law[-1, -1] = 1 - sum(law.values())
-    return law
+    # The panels end at no kink of the density but zero, so masses of 1e-12 are rounding.
+    return {cell: 0.0 if abs(mass) < 1e-12 else mass for cell, mass in law.items()}
 
 
 def cells(outputs: np.ndarray) -> list[tuple[int, int]]:
