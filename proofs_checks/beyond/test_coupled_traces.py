@@ -52,8 +52,8 @@ POINT = next(point for point, _ in pairs())
 OUTSIDE = {
     "records >= 1, an integer": attrs.evolve(POINT, records=0),
     "epsilon > 0": attrs.evolve(POINT, epsilon=0),
-    "|v| <= 1": attrs.evolve(POINT, v=(1, 1)),
-    "|w| <= 1": attrs.evolve(POINT, w=(2, 0)),
+    "|v| <= 1": attrs.evolve(POINT, v=(1, Fraction(1, 100))),
+    "|w| <= 1": attrs.evolve(POINT, w=(Fraction(1, 100), 1)),
 }
 
 
@@ -76,8 +76,10 @@ def test_the_density_changes_by_at_most_the_guarantee(statement) -> None:
     bind_hypotheses(statement, POINT, OUTSIDE)
     assert statement.at(POINT) is Truth.TRUE, "met exactly"
     assert not statement.strict
-    outside = attrs.evolve(POINT, first=fmpq_mat([[fmpq(1, 2), 0], [0, 1]]))
+    outside = attrs.evolve(POINT, first=fmpq_mat([[fmpq(49, 50), 0], [0, 1]]))
     assert statement.margin(outside).overlaps(arb(1).exp()), "P - vv' is indefinite"
+    end = attrs.evolve(POINT, first=fmpq_mat([[1, 0], [0, 0]]), second=fmpq_mat([[0, 0], [0, 1]]))
+    assert statement.margin(end) == 0, "P - vv' and Q - ww' are zero, which is semidefinite"
     crooked = attrs.evolve(POINT, first=fmpq_mat([[4, 1], [0, 4]]))
     assert statement.margin(crooked).overlaps(arb(1).exp()), "not symmetric"
 
@@ -131,6 +133,12 @@ def test_the_traces_are_drawn_from_their_density(statement) -> None:
         inner = sympy.integrate((larger * u) ** (number - 1), (u, 0, larger))
         whole = sympy.integrate(inner * sympy.exp(-larger), (larger, 0, sympy.oo))
         assert whole == sympy.gamma(2 * number) / number, "(3)"
+    for p in TRACES:
+        # D counts the entries on and above the diagonal, l and s are the point's
+        degree = sum(range(1, p.dimension + 1))
+        l_, s_ = arb(rational(p.larger)), arb(rational(p.smaller))
+        stated = (degree - 1) * (l_ * s_).log() - l_ - (arb(2 * degree).gamma() / degree).log()
+        assert coupled_traces.stated_log_density(p).overlaps(stated)
     bind(statement, ((p, 0) for p in TRACES))
     bind_hypotheses(statement, TRACES[3], TRACES_OUTSIDE)
     assert not statement.strict
@@ -172,6 +180,18 @@ def test_coupled_traces_are_less_noise_for_a_replaced_record(statements) -> None
         bind_hypotheses(one, Order(1), DIMENSION)
         assert not one.strict
     noise.tells("{} at d = 2", sympy.Rational(COUPLED.subs(d_, 2) / symmetrised.subs(d_, 2)))
+
+
+@noise.controls("closed-form", grade="interval", region="d = 1, 2, 5: 1 % more or less")
+def test_another_closed_form_is_not_the_mean_square(statement) -> None:
+    for dimension, share in product((1, 2, 5), (fmpq(101, 100), fmpq(99, 100))):
+        other = redefined(
+            statement,
+            coupled_traces,
+            "closed_form",
+            lambda p, share=share: share * coupled_traces.coupled_mean_square(p),
+        )
+        assert other.at(Order(dimension)) is Truth.FALSE
 
 
 @noise.controls(grade="interval", region="d = 2, 5: twice the moment of the smaller trace; the shape of W_d(d, I)")

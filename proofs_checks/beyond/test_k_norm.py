@@ -70,8 +70,8 @@ OUTSIDE = {
     "records >= 1, an integer": attrs.evolve(POINT, records=0),
     "epsilon > 0": attrs.evolve(POINT, epsilon=0),
     "N is symmetric": attrs.evolve(POINT, noise=fmpq_mat([[1, 1], [0, 1]])),
-    "|v| <= 1": attrs.evolve(POINT, v=(1, 1)),
-    "|w| <= 1": attrs.evolve(POINT, w=(0, 2)),
+    "|v| <= 1": attrs.evolve(POINT, v=(1, Fraction(1, 100))),
+    "|w| <= 1": attrs.evolve(POINT, w=(Fraction(1, 100), 1)),
     "under add/remove-one, v or w is zero": attrs.evolve(POINT, adjacency=ADD),
 }
 
@@ -130,7 +130,7 @@ def test_exponents_of_pairs_split(statement) -> None:
     assert not statement.strict
 
 
-@sampler.controls(grade="interval", region="R = (P + Q)/2, and R = (P + Q)/2 - |P - Q|")
+@sampler.controls(grade="interval", region="R = (P + Q)/2, and R = (P + Q)/2 - |P - Q|; one norm larger by 1")
 def test_another_remainder_does_not_split(statement) -> None:
     split = AnyPair(fmpq_mat([[2, 0], [0, 0]]), fmpq_mat([[0, 0], [0, 1]]))
     assert statement.at(split) is Truth.TRUE
@@ -144,6 +144,15 @@ def test_another_remainder_does_not_split(statement) -> None:
             ),
         )
         assert changed.at(split) is Truth.FALSE
+    formula = k_norm.k_norm
+    for larger in (REPLACE, ADD):
+        one = redefined(
+            statement,
+            k_norm,
+            "k_norm",
+            lambda matrix, adjacency, larger=larger: formula(matrix, adjacency) + (adjacency is larger),
+        )
+        assert one.at(split) is Truth.FALSE, "either equation fails alone"
 
 
 x, y = sympy.symbols("x y", positive=True)

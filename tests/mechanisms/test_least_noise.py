@@ -10,17 +10,20 @@ import pytest
 from flint import arb, fmpq, fmpq_mat
 from scipy.integrate import quad
 
+from dpmatrix.claims.registry import Implementation
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import precision
 from dpmatrix.mechanisms import CoupledTracesMechanism, KNormMechanism, Mechanism, SymmetrisedWishartMechanism
 from dpmatrix.mechanisms.k_norm import MOST_COLUMNS, signed_traces
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.randomness.dominance import sum_dominates
-from dpmatrix.randomness.entropy import SeededEntropy
+from dpmatrix.randomness.entropy import SeededEntropy, SystemEntropy
 from dpmatrix.randomness.lazy_matrices import LazyWishart
 from dpmatrix.randomness.lazy_traces import CoupledTraces
+from dpmatrix.spec import load
 
 REPLACE, ADD = Adjacency.REPLACE_ONE, Adjacency.ADD_REMOVE_ONE
+PREFIXES = {CoupledTracesMechanism: "beyond.coupled-traces-", KNormMechanism: "beyond.k-norm-"}
 KINDS = (CoupledTracesMechanism, KNormMechanism)
 every_kind = pytest.mark.parametrize("kind", KINDS)
 both_relations = pytest.mark.parametrize("adjacency", [REPLACE, ADD])
@@ -38,13 +41,17 @@ def test_the_scale_is_the_squared_bound_over_n_epsilon(kind: Any, adjacency: Adj
 
 @every_kind
 @both_relations
-def test_a_release_carries_the_guarantee(kind: Any, adjacency: Adjacency) -> None:
+def test_a_release_carries_the_guarantee_and_its_mechanism_cites_every_claim_about_it(
+    kind: Any, adjacency: Adjacency
+) -> None:
     mechanism = kind(Fraction(1, 2), adjacency)
     release = mechanism.release([[0.5, 0.5]])
     assert release.guarantee == mechanism.guarantee
     assert (release.guarantee.epsilon, release.guarantee.delta) == (Fraction(1, 2), 0)
     assert release.mechanism == mechanism.name
     assert isinstance(mechanism, Mechanism)
+    cited = {citation.claim for citation in Implementation.of(type(mechanism)).citations}
+    assert cited == {claim.id for claim in load() if claim.id.startswith(PREFIXES[kind])}
 
 
 def drawn(kind: Any, adjacency: Adjacency, entropy: SeededEntropy) -> tuple[Any, Any]:
@@ -89,6 +96,35 @@ def test_blocks_publish_the_same(kind: Any) -> None:
     expected = mechanism.release(data, entropy=SeededEntropy(3))
     for cuts in ([], [7], [1, 1, 19]):
         assert mechanism.release_blocks(np.split(data, cuts), 3, entropy=SeededEntropy(3)) == expected
+        parts = [mechanism.partial_gram([part], 3) for part in np.split(data, cuts)]
+        assert mechanism.release_blocks(parts, 3, entropy=SeededEntropy(3)) == expected
+    with pytest.raises(InvalidParameterError, match=r"^block: it has shape"):
+        mechanism.partial_gram([data], 2)
+
+
+@every_kind
+def test_no_records_are_a_data_set_only_where_their_number_is_secret(kind: Any) -> None:
+    assert kind(1, ADD).release(np.zeros((0, 2))).private
+    with pytest.raises(InvalidParameterError, match=r"^data: "):
+        kind(1, REPLACE).release(np.zeros((0, 2)))
+
+
+@pytest.mark.parametrize("kind", [*KINDS, SymmetrisedWishartMechanism])
+@both_relations
+def test_simulated_outputs_are_the_second_moment_plus_scaled_noise(kind: Any, adjacency: Adjacency) -> None:
+    mechanism, data = kind(2, adjacency, divisor=3), np.array([[0.5, -0.25], [0.25, 0.125], [0.5, 0.5]])
+    outputs = mechanism.simulate(data, 5, np.random.default_rng(1))
+    noise = mechanism.float_noise(5, 2, np.random.default_rng(1)) * float(mechanism.noise_scale(2, 3))
+    assert outputs == pytest.approx(noise + data.T @ data / 3, abs=1e-12)
+
+
+@every_kind
+@both_relations
+def test_a_release_draws_from_the_system_unless_told_otherwise(kind: Any, adjacency: Adjacency) -> None:
+    mechanism = kind(1, adjacency)
+    first, second = (mechanism.release(np.eye(3)) for _ in range(2))
+    assert first != second
+    assert first.entropy == SystemEntropy().description != SeededEntropy(1).description
 
 
 def test_more_columns_than_can_be_drawn_are_refused_before_anything_is_read() -> None:

@@ -110,3 +110,10 @@ def test_the_accepted_share_respects_rogers_and_shephard() -> None:
         size = dimension * (dimension + 1) // 2
         assert Fraction(2**size, comb(2 * size, size)) <= share <= 1
         assert (share == 1) is (dimension == 1)
+
+
+def test_simulated_pairs_come_in_either_order() -> None:
+    """Of 40,000 at d = 3; a share is off by 0.02 with probability below 2 exp(-2 * 40000 * 0.02^2) < 1e-13."""
+    first, second = simulate_coupled_traces(40_000, 3, np.random.default_rng(6))
+    first_is_larger = np.trace(first, axis1=1, axis2=2) > np.trace(second, axis1=1, axis2=2)
+    assert abs(first_is_larger.mean() - 0.5) < 0.02

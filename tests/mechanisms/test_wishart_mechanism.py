@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+import attrs
 import mpmath
 import numpy as np
 import pytest
@@ -146,3 +147,26 @@ def test_add_remove_uses_the_fixed_divisor():
     loss = mechanism.log_density_ratio(np.eye(2), np.eye(2)[:1], 5 * np.eye(2))
     # tr A - tr A' = 1/10, c = 3/20.
     assert encloses(loss, fmpq(1, 3))
+
+
+def test_parameters_are_passed_by_name_and_checked_before_the_acknowledgement():
+    for name in ("calibration", "acknowledge"):
+        assert attrs.fields_dict(WishartMechanism)[name].kw_only
+    with pytest.raises(InvalidParameterError, match=r"^epsilon: "):
+        WishartMechanism(0)
+    with pytest.raises(NotPrivateError):
+        WishartMechanism(1)
+
+
+def test_a_release_draws_from_the_system_unless_told_otherwise():
+    mechanism = WishartMechanism(1, acknowledge=TAKEN_NOTE)
+    first, second = (mechanism.release(np.eye(3)) for _ in range(2))
+    assert first != second
+    assert first.entropy == SystemEntropy().description != SeededEntropy(1).description
+
+
+def test_simulated_outputs_are_the_second_moment_plus_noise_that_does_not_depend_on_it():
+    mechanism = WishartMechanism(1, acknowledge=TAKEN_NOTE)
+    data = np.array([[0.5, -0.25], [0.25, 0.125], [0.5, 0.5]])
+    outputs, noise = (mechanism.simulate(records, 5, np.random.default_rng(1)) for records in (data, 0 * data))
+    assert outputs - noise == pytest.approx(np.broadcast_to(data.T @ data / 3, (5, 2, 2)), abs=1e-12)

@@ -98,19 +98,46 @@ def test_wide_balls_decide_nothing() -> None:
         assert decided_in_balls(vague, arb_mat([[1, 0], [0, 8]])) is None
 
 
+FAULTS = {
+    "other values and vectors": lambda values, vectors: (values + 5, vectors[::-1]),
+    "no values": lambda values, vectors: (0 * values, vectors),
+    "larger values": lambda values, vectors: (np.abs(values) + 5, vectors),
+    "another order": lambda values, vectors: (values[::-1], vectors[:, ::-1]),
+    "a vector of zeros": lambda values, vectors: (np.add(np.abs(values), [1, 0]), vectors * [0, 1]),
+    "longer vectors": lambda values, vectors: (values, 2 * vectors),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("routine", [0, 1])
-def test_nothing_is_assumed_of_the_eigenvalue_routine(monkeypatch: pytest.MonkeyPatch, routine: int) -> None:
+def test_nothing_is_assumed_of_the_eigenvalue_routine(
+    monkeypatch: pytest.MonkeyPatch, routine: int, fault: str
+) -> None:
     """A wrong answer of numpy's for N, or for the remainder, leaves the question open or answered rightly."""
     original, calls = np.linalg.eigh, []
 
     def wrong(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         calls.append(matrix)
         values, vectors = original(matrix)
-        return (values + 5, vectors[::-1]) if (len(calls) - 1) % 2 == routine else (values, vectors)
+        return FAULTS[fault](values, vectors) if (len(calls) - 1) % 2 == routine else (values, vectors)
 
     monkeypatch.setattr(np.linalg, "eigh", wrong)
-    for rest, answer in ((1, True), (-1, False)):
+    for rest, answer in ((1, True), (fmpq(1, 1000), True), (fmpq(-1, 1000), False), (-1, False)):
         for above, below in ((3, 2), (1, 8)):
             parts = (LazyRationals(part).approximate() for part in split(rest, above, below))
             assert decided_in_floats(*parts) in (None, answer)
-    assert len(calls) == 8
+    assert len(calls) == 16
+
+
+def test_norms_are_bounded_from_above_and_closely() -> None:
+    """Against the exact sum of squares, whose root lies on either side of a rounded one."""
+    generator = np.random.default_rng(3)
+    for order in (1, 2, 3, 8):
+        for _ in range(40):
+            center, radius = generator.standard_normal((2, order, order)) * 2.0 ** generator.integers(-9, 9)
+            exact = sum(
+                (abs(Fraction(c)) + Fraction(r)) ** 2
+                for c, r in zip(center.ravel().tolist(), np.abs(radius).ravel().tolist(), strict=True)
+            )
+            bound = Fraction(dominance._norm(FloatBalls(center, np.abs(radius)))) ** 2
+            assert exact <= bound <= exact * (1 + Fraction(1, 2**37))

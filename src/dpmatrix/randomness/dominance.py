@@ -83,7 +83,8 @@ def decided_in_floats(first: FloatBalls, second: FloatBalls) -> bool | None:
             return False
         skew = _norm(FloatBalls.exactly(frame.T) @ FloatBalls.exactly(frame) - FloatBalls.exactly(np.eye(len(frame))))
         wrong = (error + _norm(remainder - _rebuilt(least, frame))) * _UP
-        if least[0] > 0 and skew < 0.5 and least[0] * (1 - skew * _UP) > wrong * _UP:
+        bottom = np.min(least)
+        if bottom > 0 and bottom * (1 - skew * _UP) > wrong * _UP:
             return True
     return None
 
