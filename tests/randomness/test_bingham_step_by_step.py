@@ -14,6 +14,7 @@ from dpmatrix.randomness import bingham
 from dpmatrix.randomness.bingham import BATCH, BinghamSampler, Envelope, LazyDirection, LazyProposals, ScaledIntegers
 from dpmatrix.randomness.decisions import positive
 from dpmatrix.randomness.entropy import SeededEntropy
+from dpmatrix.randomness.float_balls import FloatBalls
 
 MATRICES = {
     "one number": [[fmpq(7, 3)]],
@@ -48,6 +49,40 @@ def test_the_defect_bounds_the_row_sums_and_is_no_more_than_rounding(name: str) 
         assert all(row <= in_balls(envelope.defect) for row in rows)
     assert 0 <= envelope.defect < Fraction(1, 10**11)
     assert envelope.dimension == size
+
+
+def far_from_inverse(size: int, by: float) -> tuple[FloatBalls, float, float, np.ndarray]:
+    """Return a matrix, a shift, a width, and a factor whose defect is about as large as asked for, or larger."""
+    generator = np.random.default_rng(size)
+    symmetric = generator.uniform(-1, 1, (size, size)) / 64
+    factor = np.sqrt(1 + by) * np.eye(size) + generator.uniform(-1, 1, (size, size)) / 512
+    return FloatBalls.exactly(symmetric + symmetric.T), 0.0, 2.0, factor
+
+
+@pytest.mark.parametrize("size", [2, 6, 9])
+def test_a_large_defect_is_the_largest_row_sum_enlarged_for_its_roundings(size: int) -> None:
+    """The sum of the floats that bound a row, in fractions, and as many of ``2**-50`` as it has terms."""
+    matrix_of, shift, width, factor = far_from_inverse(size, 0.25)
+    with precision(64):
+        defect = bingham._defect(matrix_of, shift, width, factor)
+    # With shift zero and width two, Omega is I - B.
+    omega = FloatBalls.exactly(np.eye(size)) - matrix_of
+    exact = FloatBalls.exactly(factor)
+    difference = exact.transposed @ omega @ exact - FloatBalls.exactly(np.eye(size))
+    sums = [
+        sum(abs(Fraction(c)) + Fraction(r) for c, r in zip(centers, radii, strict=True))
+        for centers, radii in zip(difference.center.tolist(), difference.radius.tolist(), strict=True)
+    ]
+    assert max(sums) > Fraction(1, 4)
+    # The sum itself is rounded as often as it has terms, each time by an eighth of that at most.
+    assert abs((defect / max(sums) - 1) * 2**50 - size) <= Fraction(size + 4, 8)
+
+
+def test_a_defect_above_one_is_refused() -> None:
+    with pytest.raises(InvalidParameterError, match="not certified"):
+        bingham._defect(*far_from_inverse(3, 0.99))
+    with pytest.raises(InvalidParameterError, match="not certified"):
+        bingham._defect(*far_from_inverse(3, 1.5))
 
 
 @pytest.mark.parametrize("name", MATRICES)
@@ -190,7 +225,8 @@ def test_draws_for_studies_are_the_kept_proposals_in_their_order(count: int, siz
 
 def test_as_many_draws_as_are_kept_are_enough(monkeypatch) -> None:
     """A batch of which as many are kept as are asked for is the last one."""
-    monkeypatch.setattr(bingham, "positive", lambda proposals: np.arange(proposals.shape[0]) < 20)
+    kept = iter([20, 5])
+    monkeypatch.setattr(bingham, "positive", lambda proposals: np.arange(proposals.shape[0]) < next(kept))
     draws, share = BinghamSampler(matrix("three")).approximate_draws(20, SeededEntropy(8))
     assert draws.shape == (20, 3)
     assert share == 20 / 40

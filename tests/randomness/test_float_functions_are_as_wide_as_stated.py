@@ -62,6 +62,7 @@ def test_the_radius_of_a_logarithm_of_a_ball_is_the_one_that_is_derived() -> Non
         (np.nan, 0.0, False),
         (1.0, np.nan, False),
         (1.0, np.inf, False),
+        (1.0, 1.7e308, False),
     ],
 )
 def test_a_logarithm_is_known_where_a_quarter_is_left(center: float, radius: float, known: bool) -> None:
@@ -91,6 +92,7 @@ def test_cosines_and_sines_have_a_radius_of_four_roundings_and_err_by_less_than_
 
 def test_the_parts_of_the_logarithm_of_two_are_as_long_as_stated() -> None:
     """Forty bits, of which the last is one, so that products with integers up to 2**13 are exact; and the rest."""
+    logarithm_of_two.cache_clear()
     upper, lower = logarithm_of_two()
     assert Fraction(upper).denominator == 2**40
     with precision(300):
@@ -117,6 +119,8 @@ def test_normals_are_products_of_roots_and_directions(count: int) -> None:
 
 
 def test_tables_have_an_entry_for_each_cell_and_sector() -> None:
+    float_functions.logarithm_table.cache_clear()
+    float_functions.sector_tables.cache_clear()
     factors, logarithms = float_functions.logarithm_table()
     cosines, sines = float_functions.sector_tables()
     assert len(factors) == len(logarithms) == 128

@@ -237,3 +237,38 @@ def test_what_follows_from_the_law_is_not_given() -> None:
         RectangleSampler(*LAPLACE, tables=sampler.tables)
     assert sampler == sampler
     assert len({sampler, RectangleSampler(*LAPLACE)}) == 2
+
+
+@pytest.mark.parametrize("shortcuts", [True, False])
+def test_shortcuts_are_taken_where_they_are_wanted_alone(monkeypatch, shortcuts: bool) -> None:
+    """Without them every word is left undecided, and no float is asked; with them few words are, and floats decide."""
+    sampler, asked = RectangleSampler(*LAPLACE, shortcuts=shortcuts), []
+    words, values = SeededEntropy(18).words(500), np.empty(500, np.int64)
+    undecided = sampler.propose(words, values)
+    assert undecided.tolist() == list(range(500)) or shortcuts
+    assert (len(undecided) < 400) is shortcuts
+    genuine = RectangleSampler._float_filter
+    monkeypatch.setattr(RectangleSampler, "_float_filter", lambda *given: asked.append(1) or genuine(*given))
+    kept = sampler.settle(words[undecided], values[undecided], SeededEntropy(19))
+    assert kept.dtype == np.bool_
+    assert bool(asked) is shortcuts
+
+
+def test_a_slot_that_nobody_owns_keeps_nothing() -> None:
+    sampler = RectangleSampler(*LAPLACE)
+    free = [slot for slot, height in enumerate(sampler.tables.height) if not height]
+    assert sampler.tables.tail_slot in free
+    for slot in free:
+        assert sampler.threshold(slot, 0).bracket(10) == (0, 0)
+
+
+def test_the_estimate_is_as_close_as_proved_where_the_exponent_grows_by_a_half() -> None:
+    """Blocks of 64 at a scale of 128: a term less would err by about 2**-28 at their far ends, and 2**-31 is proved."""
+    sampler = RectangleSampler(Weight(Fraction(1, 128), Fraction(0)), Layout(6, slot_bits=8, cutoff=Fraction(7)))
+    slots = np.flatnonzero(np.array(sampler.tables.height))
+    near, far = slots[sampler.tables.base[slots] >= 0], slots[sampler.tables.base[slots] < 0]
+    for chosen, offset in ((near, 63), (near, 0), (far, 0), (far, 40)):
+        values = sampler.tables.base[chosen] + offset
+        for slot, value, found in zip(chosen, values, sampler.estimate(chosen, values), strict=True):
+            low, high = sampler.threshold(int(slot), int(value)).bracket(80)
+            assert abs(Fraction(float(found)) - Fraction(low + high, 2**81)) < Fraction(1, 2**31)
