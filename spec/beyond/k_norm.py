@@ -219,11 +219,12 @@ K_NORM_SAMPLER = Claim(
     verdict=Verdict.HOLDS,
     headline="A pair with P + Q >= |P - Q| is K-norm noise and a matrix apart: for d = 2, 7 of 10, or 3 of 4, are.",
     because=(
-        "R = P - N_+ = Q - N_-, so tr P = tr R + tr N_+ and tr Q = tr R + tr N_-. The pairs with semidefinite R are "
-        "the images of all (N, R) with R >= 0 under P = N_+ + R, Q = N_- + R, a map of Jacobian 1: (P, Q) -> (P - Q, "
-        "Q) and Q = R + N_-, a translation for each N. On them the density of (P, Q) is the product of one of N and "
-        "one of R. Under replace-one the share of such pairs is the quotient of both sides of the inequality of Rogers "
-        "and Shephard (1957), vol(S - S) <= C(2D, D) vol(S), for the semidefinite matrices S of trace at most one."
+        "R = P - N_+ = Q - N_-, so tr P = tr R + tr N_+ and tr Q = tr R + tr N_-. The pairs with semidefinite R "
+        "are the images of all (N, R) with R >= 0 under P = N_+ + R, Q = N_- + R, a map of Jacobian 1: (P, Q) -> "
+        "(P - Q, Q) and Q = R + N_-, a translation for each N. On them the density of (P, Q) is the product of "
+        "one of N and one of R.\n\n"
+        "Under replace-one the share of such pairs is the quotient of both sides of the inequality of Rogers and "
+        "Shephard (1957), vol(S - S) <= C(2D, D) vol(S), for the semidefinite matrices S of trace at most one."
     ),
     steps=(
         Step(

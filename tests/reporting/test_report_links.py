@@ -96,7 +96,7 @@ def test_from_a_claim_to_its_code_and_back(text: str, page: Page) -> None:
         # Code, claim, evidence: two clicks.
         reached = {target for claim in cited for target in page.links[claim]}
         assert any(target.startswith("evidence-") for target in reached)
-    assert "class SymmetrisedWishartMechanism(InputPerturbation):" in text
+    assert "class SymmetrisedWishartMechanism(RoundedPerturbation):" in text
 
 
 def test_it_can_be_read_without_seeing_it(text: str, page: Page) -> None:

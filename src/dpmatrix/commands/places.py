@@ -18,7 +18,7 @@ _FUNCTION = re.compile(r"def (?P<name>(?P<label>[a-z0-9_]+?)(?:_repaired)?)\(.*"
 
 @cache
 def in_order(document: str) -> Sequence[Stated]:
-    """Return the claims of a document in its order; those between the documents stand in that of the catalogue.
+    """Return the claims of a document in its order; those that no document states stand in that of the catalogue.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def in_order(document: str) -> Sequence[Stated]:
         Its name.
     """
     folder = FOLDER / document.replace("-", "_")
-    if folder.is_dir():
+    if (folder / FILE).is_file():
         return read_order(folder / ORDER, document, Index.read(folder / FILE))
     return tuple(Stated(claim) for claim in catalogue().ids if claim.partition(".")[0] == document)
 

@@ -21,11 +21,12 @@ from dpmatrix.estimators.scikit_learn import (
     validate_data,
 )
 from dpmatrix.exact import decimal_fraction, positive_integer
-from dpmatrix.mechanisms import Ppca, Release, SequentialPpca, SymmetrisedWishartMechanism
+from dpmatrix.mechanisms import Ppca, Release, SequentialPpca
 from dpmatrix.mechanisms.menu import AnyMechanism, Settings, build, claims_of, excess_words
 from dpmatrix.mechanisms.noise_sizes import noise_size
 from dpmatrix.mechanisms.protocol import FloatArray
 from dpmatrix.mechanisms.records import refuse_masked
+from dpmatrix.mechanisms.rounded_perturbation import RoundedPerturbation
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.randomness.entropy import Entropy, SeededEntropy, SystemEntropy
 
@@ -127,7 +128,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc] # scikit-learn is n
             problem = f"{self.mechanism!r} draws directions and adds no noise to a matrix"
             raise InvalidParameterError("mechanism", problem, "take one that publishes a matrix")
         by = divisor or (records if mechanism.adjacency is Adjacency.REPLACE_ONE else 1)
-        grid = Fraction(1) if isinstance(mechanism, SymmetrisedWishartMechanism) else mechanism.grid_for(range(records))
+        grid = Fraction(1) if isinstance(mechanism, RoundedPerturbation) else mechanism.grid_for(range(records))
         size = noise_size(mechanism, dimension, by, grid)
         if size is None:
             raise TypeError(f"no size of the noise of {mechanism.name}")

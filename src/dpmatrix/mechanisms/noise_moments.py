@@ -139,16 +139,15 @@ def _entry(i: int, j: int, dimension: int, z: fmpq, more: int) -> fmpq:
 
 def _moment(i: int, z: fmpq) -> fmpq:
     """Integral of x^i w."""
-    return factorial(i) * (1 + (-1) ** i * z ** (i + 1))
+    found: fmpq = factorial(i) * (1 + (-1) ** i * z ** (i + 1))
+    return found
 
 
 def _ordered(i: int, j: int, z: fmpq) -> fmpq:
     """Integral of x^i y^j w(x) w(y) over x < y: both above zero, both below, or zero between them."""
-    return (
-        _half(i, j)
-        + (-1) ** (i + j) * _half(j, i) * z ** (i + j + 2)
-        + (-1) ** i * factorial(i) * factorial(j) * z ** (i + 1)
-    )
+    alike = _half(i, j) + (-1) ** (i + j) * _half(j, i) * z ** (i + j + 2)
+    found: fmpq = alike + (-1) ** i * factorial(i) * factorial(j) * z ** (i + 1)
+    return found
 
 
 @cache

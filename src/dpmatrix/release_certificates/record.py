@@ -61,6 +61,8 @@ def noise_of(mechanism: AnyMechanism, dimension: int, divisor: int) -> dict[str,
             norm = "larger trace of the parts of either sign" if mechanism.replaces else "nuclear norm"
             law = f"density proportional to exp(-|N|/c), |N| the {norm}"
             return {"law": law, "scale": str(mechanism.noise_scale(dimension, divisor))}
+        case RoundedPerturbation():
+            raise TypeError(f"no law is written down of the noise of {mechanism.name}")
         case LaplaceInputPerturbation():
             return {"law": "discrete Laplace", "scale_in_grid_units": str(mechanism.noise_scale(dimension))}
         case GaussianPerturbation():
