@@ -203,7 +203,7 @@ def test_with_another_moment_the_noise_would_be_more(statement) -> None:
 
 
 def test_moments_of_traces_by_quadrature() -> None:
-    """For d = 1, 2, 3, of the density (p q)^(D-1) exp(-max(p, q)), and E tr U^2 and tr (E U)^2 from Wishart's second moments."""
+    """For d = 1, 2, 3: of the density (p q)^(D-1) exp(-max(p, q)), with E tr U^2 and tr (E U)^2 of Wishart matrices."""
     for dimension in (1, 2, 3):
         size = mpmath.mpf(dimension * (dimension + 1)) / 2
 
