@@ -93,6 +93,16 @@ def test_a_fit_that_is_refused_costs_nothing_and_leaves_the_last_one(mechanism: 
     assert len(budget.spent) == 2, "what counts is the record less the mean"
 
 
+@pytest.mark.parametrize("kind", [DPPCA, DPSecondMoment])
+def test_more_columns_than_a_mechanism_takes_cost_nothing(kind: type) -> None:
+    budget = PrivacyBudget(1)
+    with pytest.raises(InvalidParameterError, match=r"^dimension: 9 is above 8"):
+        kind(mechanism="k-norm", budget=budget).fit(np.zeros((3, 9)))
+    assert budget.spent == ()
+    kind(mechanism="k-norm", budget=budget).fit(np.zeros((3, 2)))
+    assert len(budget.spent) == 1
+
+
 def test_noise_that_cannot_be_calibrated_costs_nothing() -> None:
     budget = PrivacyBudget(1, 0.9)
     hopeless = DPSecondMoment(delta=0.5, mechanism="mod-sulq", calibration="printed", budget=budget)

@@ -79,6 +79,8 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc] # scikit-learn is n
         if rank is not None and rank > records.shape[1]:
             problem = f"{rank} exceeds the number of features {records.shape[1]}"
             raise InvalidParameterError("n_components", problem, "pass at most the number of features")
+        if isinstance(mechanism, RoundedPerturbation):
+            mechanism.check_dimension(records.shape[1])
         mean = self._public_mean(records.shape[1])
         if self.random_state is not None:
             void = ", ".join(claims_of(mechanism))
