@@ -153,6 +153,21 @@ def parts(*expressions: Expression) -> Iterator[Expression]:
             waiting += reversed(children(expression))
 
 
+def inside_out(*expressions: Expression) -> Iterator[Expression]:
+    """Yield every expression inside some, themselves included, each once and after all that it is made of."""
+    seen = set[Expression]()
+    for top in expressions:
+        waiting = [top]
+        while waiting:
+            unseen = [inner for inner in children(waiting[-1]) if inner not in seen]
+            waiting += unseen
+            if not unseen:
+                expression = waiting.pop()
+                if expression not in seen:
+                    seen.add(expression)
+                    yield expression
+
+
 def variables(*expressions: Expression) -> tuple[Variable, ...]:
     """Return the variables of expressions, in the order in which they occur."""
     return tuple(part for part in parts(*expressions) if isinstance(part, Variable))

@@ -21,6 +21,7 @@ from dpmatrix.tracing.expressions import (
     Undefined,
     Variable,
     children,
+    inside_out,
 )
 from dpmatrix.tracing.facts import Facts
 from dpmatrix.tracing.settling import POSITIVE, signs
@@ -236,15 +237,8 @@ LEAST = 7
 def size(expression: Expression) -> int:
     """Count the parts of an expression as they are written, repetitions included."""
     counted: dict[Expression, int] = {}
-    pending = [expression]
-    while pending:
-        part = pending[-1]
-        unknown = [inner for inner in children(part) if inner not in counted]
-        if part in counted or not unknown:
-            pending.pop()
-            counted[part] = 1 + sum(counted[inner] for inner in children(part))
-        else:
-            pending += unknown
+    for part in inside_out(expression):
+        counted[part] = 1 + sum(counted[inner] for inner in children(part))
     return counted[expression]
 
 
@@ -259,21 +253,9 @@ class Abbreviated:
 def abbreviated(formula: Formula) -> Abbreviated:
     """Call by a letter every expression of some size that occurs more than once in a formula."""
     uses: Counter[Expression] = Counter(sides(formula))
-    order: list[Expression] = []
-    seen: set[Expression] = set()
-    for top in dict.fromkeys(sides(formula)):
-        pending = [top]
-        while pending:
-            part = pending[-1]
-            unknown = [inner for inner in children(part) if inner not in seen]
-            if part in seen or not unknown:
-                pending.pop()
-                if part not in seen:
-                    seen.add(part)
-                    order.append(part)
-                    uses.update(children(part))
-            else:
-                pending += unknown
+    order = list(inside_out(*dict.fromkeys(sides(formula))))
+    for part in order:
+        uses.update(children(part))
     written: dict[Expression, Expression] = {}
     letters: list[tuple[Variable, Expression]] = []
     for part in order:

@@ -21,7 +21,7 @@ from dpmatrix.tracing.expressions import (
     Number,
     Undefined,
     UntraceableError,
-    children,
+    inside_out,
 )
 from dpmatrix.tracing.writing import INFINITE, apply
 
@@ -34,16 +34,8 @@ OPPOSITE = {"min": "max", "max": "min"}
 def tidied(expression: Expression) -> Expression:
     """Return an expression of the same value, wherever the given one is defined, that is easier to read."""
     done: dict[Expression, Expression] = {}
-    pending = [expression]
-    while pending:
-        part = pending[-1]
-        unknown = [inner for inner in children(part) if inner not in done]
-        if part in done or not unknown:
-            pending.pop()
-            if part not in done:
-                done[part] = _tidied(part, done)
-        else:
-            pending += unknown
+    for part in inside_out(expression):
+        done[part] = _tidied(part, done)
     return done[expression]
 
 
