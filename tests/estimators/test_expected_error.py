@@ -67,9 +67,24 @@ def test_all_components_lose_nothing():
     assert DPPCA(None).expected_error(N, D).lost == 0
 
 
-def test_too_few_records_are_useless():
-    assert DPPCA(2, epsilon=Fraction(1, 10)).expected_error(30, 20).useless
-    assert not DPPCA(2, epsilon=1).expected_error(100_000, 20).useless
+def test_noise_of_few_records_exceeds_the_matrix():
+    assert DPPCA(2, epsilon=Fraction(1, 10)).expected_error(30, 20).noise_exceeds_matrix
+    assert not DPPCA(2, epsilon=1).expected_error(100_000, 20).noise_exceeds_matrix
+
+
+@pytest.mark.filterwarnings("ignore::dpmatrix.estimators.PrivacyWarning")
+def test_a_direction_may_stand_out_of_noise_that_exceeds_the_matrix():
+    """Sixty equal records, at the seeds 0 to 9: the noise has 3.7 times the norm of the matrix.
+
+    A random direction would have a squared cosine of 1/60 on average.
+    """
+    records = np.zeros((60, 60))
+    records[:, 0] = 1
+    found = [DPPCA(1, epsilon=3, random_state=seed).fit(records).components_[0, 0] ** 2 for seed in range(10)]
+    error = DPPCA(1, epsilon=3).expected_error(60, 60)
+    assert error.frobenius > 3.7 * np.linalg.norm(records.T @ records / 60)
+    assert error.noise_exceeds_matrix
+    assert np.mean(found) > 0.5
 
 
 def test_a_look_ahead_costs_nothing():

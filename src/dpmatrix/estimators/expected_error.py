@@ -56,6 +56,9 @@ class ExpectedError:
         return math.sqrt(2 * min(self.n_components, self.n_features - self.n_components)) * self.frobenius
 
     @property
-    def useless(self) -> bool:
-        """Whether the noise is larger than all that the matrix may hold: nothing can be learnt from the release."""
+    def noise_exceeds_matrix(self) -> bool:
+        """Whether the noise is as large as the matrix can be, both in Frobenius norm.
+
+        Then most of what is published is noise. A direction that many records share may still stand out of it.
+        """
         return self.frobenius >= self.largest

@@ -166,8 +166,9 @@ class DPPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstimator)
         return self._expected_error(n, d, self._checked_rank(d), None)
 
     def _checked_rank(self, d: int) -> int:
-        rank = self._rank() or positive_integer(d, "d")
-        if rank > positive_integer(d, "d"):
+        most = positive_integer(d, "d")
+        rank = self._rank() or most
+        if rank > most:
             raise InvalidParameterError("n_components", f"{rank} exceeds d = {d}", "pass at most d")
         return rank
 
