@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from fractions import Fraction
+from typing import Any
 
+import attrs
 import numpy as np
 import pytest
 
 from dpmatrix.errors import InvalidParameterError
-from dpmatrix.estimators import DPPCA, DPSecondMoment, PrivacyBudget
+from dpmatrix.estimators import DPPCA, DPSecondMoment, PrivacyBudget, base
 
 N, D = 60, 5
 SEEDS = range(200)
@@ -65,6 +68,54 @@ def test_components_lose_and_variances_err_no_more_than_is_said(rank, n):
 
 def test_all_components_lose_nothing():
     assert DPPCA(None).expected_error(N, D).lost == 0
+
+
+def test_what_is_lost_is_as_the_formula_has_it() -> None:
+    """The root of 2 min(k, d - k) noises, of five features."""
+    for rank, square in ((1, 2), (2, 4), (3, 4), (4, 2)):
+        said = DPPCA(rank).expected_error(N, D)
+        assert said.lost == pytest.approx(np.sqrt(square) * said.frobenius, rel=1e-12)
+
+
+@pytest.mark.parametrize("mechanism", [*MATRICES, "k-norm"])
+def test_one_feature_has_nothing_off_the_diagonal(mechanism: str) -> None:
+    said = DPSecondMoment(mechanism=mechanism, delta=DELTA.get(mechanism, 0)).expected_error(N, 1)
+    assert said.off_diagonal == 0
+    assert said.frobenius == pytest.approx(said.diagonal, rel=1e-12)
+
+
+@pytest.mark.parametrize("adjacency", ["replace-one", "add-remove-one"])
+@pytest.mark.parametrize("mechanism", MATRICES)
+def test_a_divisor_takes_the_place_of_the_number_of_records(mechanism: str, adjacency: str) -> None:
+    """The noise is that of seven records; what the matrix can be is that of sixty over seven."""
+    options: dict[str, Any] = {"mechanism": mechanism, "delta": DELTA.get(mechanism, 0), "data_norm": 2}
+    said = DPSecondMoment(divisor=7, adjacency=adjacency, **options).expected_error(N, D)
+    assert said.largest == pytest.approx(4 * N / 7, rel=1e-12)
+    assert (said.n_components, said.n_features) == (None, D)
+    whole = DPSecondMoment(adjacency=adjacency, **options).expected_error(7, D)
+    ratio = 1 if adjacency == "replace-one" else 7
+    for name in ("off_diagonal", "diagonal", "frobenius"):
+        assert ratio * getattr(said, name) == pytest.approx(getattr(whole, name), rel=1e-12)
+
+
+@pytest.mark.parametrize("mechanism", MATRICES)
+def test_the_number_of_components_changes_no_noise(mechanism: str) -> None:
+    options: dict[str, Any] = {"mechanism": mechanism, "delta": DELTA.get(mechanism, 0)}
+    whole = DPSecondMoment(**options).expected_error(N, D)
+    for rank in (1, 3):
+        assert DPPCA(rank, **options).expected_error(N, D) == attrs.evolve(whole, n_components=rank)
+
+
+def test_noise_of_no_known_size_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(base, "noise_size", lambda *_: None)
+    with pytest.raises(TypeError, match="no size of the noise of Laplace input perturbation"):
+        DPPCA(mechanism="laplace").expected_error(N, D)
+
+
+def test_noise_as_large_as_the_matrix_exceeds_it() -> None:
+    said = DPPCA(2).expected_error(N, D)
+    for size, exceeds in ((1.0, True), (math.nextafter(1, 0), False)):
+        assert attrs.evolve(said, frobenius=size, largest=1.0).noise_exceeds_matrix is exceeds
 
 
 def test_noise_of_few_records_exceeds_the_matrix():
