@@ -6,6 +6,7 @@ import pickle
 import subprocess
 import sys
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -235,7 +236,7 @@ def test_masked_arrays_are_refused(mask):
             estimator.fit(X)
 
 
-REFUSED = {
+REFUSED: dict[str, Any] = {
     "a word": [[0.25, 0.5], ["secret-4711", 0.5]],
     "complex": np.array([[0.25, 4711j]]),
     "a list of complex numbers": [[0.25, 4711j]],
@@ -260,3 +261,27 @@ def test_a_refusal_shows_no_entry_of_a_record(what: str) -> None:
         with pytest.raises((ValueError, TypeError)) as found:
             call(REFUSED[what])
         assert "4711" not in shown(found.value)
+
+
+@pytest.mark.parametrize(
+    ("what", "words"),
+    [
+        ("complex", "X: Complex data not supported; pass an array of shape (n, d) of real numbers"),
+        (
+            "one dimension",
+            "X: it has not two dimensions; Reshape your data: pass an array of shape (n, d) of real numbers",
+        ),
+        (
+            "no dimension",
+            "X: it has not two dimensions; Reshape your data: pass an array of shape (n, d) of real numbers",
+        ),
+        ("a word", "X: it is no array of real numbers; pass an array of shape (n, d) of real numbers"),
+        ("rows that differ", "X: it is no array of real numbers; pass an array of shape (n, d) of real numbers"),
+    ],
+)
+def test_a_refusal_says_what_is_wrong_with_the_array(what: str, words: str) -> None:
+    fitted = DPPCA(2).fit(RECORDS[:, :2])
+    for call in (DPPCA(1).fit, DPSecondMoment().fit, fitted.transform, fitted.inverse_transform):
+        with pytest.raises(InvalidParameterError) as found:
+            call(REFUSED[what])
+        assert str(found.value) == words
