@@ -48,6 +48,16 @@ def test_numbers_of_components_that_the_noise_would_choose_are_refused(share):
         fitted(share)
 
 
+@pytest.mark.parametrize("number", [0.0, 1.0, 1.5])
+def test_a_float_that_is_no_share_is_no_number_of_components(number: float) -> None:
+    with pytest.raises(InvalidParameterError, match=r"^n_components: .* is not an integer of at least 1"):
+        fitted(number)
+
+
+def test_none_is_one_of_one_feature() -> None:
+    assert fitted(None, data=records()[:, :1]).n_components_ == 1
+
+
 @pytest.mark.parametrize(("adjacency", "divisor"), [("replace-one", N), ("add-remove-one", 1)])
 def test_singular_values_are_those_of_the_published_matrix(adjacency, divisor):
     model = fitted(3, adjacency=adjacency)
@@ -81,6 +91,44 @@ def test_scores_are_densities_of_the_published_model():
     law = multivariate_normal(model.mean_, model.get_covariance())
     assert np.allclose(model.score_samples(data), law.logpdf(data))
     assert model.score(data) == pytest.approx(law.logpdf(data).mean())
+
+
+def test_scores_are_about_the_public_point() -> None:
+    point = np.array([0.1, -0.2, 0.05, 0.0, 0.3, 0.0])
+    model, data = fitted(2, epsilon=20, mean=point), records()
+    law = multivariate_normal(point, model.get_covariance())
+    assert np.allclose(model.score_samples(data), law.logpdf(data))
+
+
+def test_a_score_of_other_features_is_refused_and_changes_nothing() -> None:
+    model = fitted(2, epsilon=20)
+    with pytest.raises(ValueError, match="7 features, but DPPCA is expecting 6"):
+        model.score_samples(np.zeros((1, D + 1)))
+    assert model.n_features_in_ == D
+
+
+def with_variances(*variances: float) -> DPPCA:
+    """Return a model that has these variances along the axes, exactly."""
+    size = len(variances)
+    model = fitted(None, data=records()[:, :size])
+    model.components_, model.explained_variance_ = np.eye(size), np.array(variances)
+    return model
+
+
+@pytest.mark.parametrize(
+    "variances",
+    [(1.0, 1e-12), (1.0, 1.0, 1e-13), (1.0, 1e-6, 1e-13), (1e-6, 1e-19), (4.0, 3e-12), (1.0, 0.0), (0.0, 0.0)],
+)
+def test_a_variance_that_is_zero_up_to_rounding_leaves_no_density(variances: tuple[float, ...]) -> None:
+    """The least one, at most a trillionth of the greatest."""
+    with pytest.raises(InvalidParameterError, match="zero in some direction"):
+        with_variances(*variances).score_samples(np.zeros((1, len(variances))))
+
+
+@pytest.mark.parametrize("variances", [(1.0, np.nextafter(1e-12, 1)), (1.0, 1.5e-12), (1e-6, 1e-13), (3e-13,)])
+def test_a_variance_above_that_leaves_one(variances: tuple[float, ...]) -> None:
+    found = with_variances(*variances).score_samples(np.zeros((1, len(variances))))
+    assert found == pytest.approx(-0.5 * np.log(2 * np.pi * np.array(variances)).sum(), rel=1e-9)
 
 
 def test_without_noise_the_score_is_that_of_scikit_learn():
