@@ -22,6 +22,7 @@ from dpmatrix.errors import InvalidParameterError
 from dpmatrix.experiments import (
     compression_utility,
     near_optimal_tables,
+    pure_noise,
     regret_curves,
     slides_image,
     sulq_figure,
@@ -127,6 +128,10 @@ def _compression(run: Run) -> Reproduction:
     return compression_utility.utility_curves(run.partial.seed, run.tell, run.effort.samples)
 
 
+def _pure_noise(run: Run) -> Reproduction:
+    return pure_noise.pure_noise_figure(run.tell)
+
+
 TARGETS: dict[str, Callable[[Run], Reproduction]] = {
     f"{DOCUMENT}.figure-1": _bounds,
     f"{DOCUMENT}.figure-2": _traces,
@@ -140,6 +145,7 @@ TARGETS: dict[str, Callable[[Run], Reproduction]] = {
     slides_image.TARGET: _image,
     regret_curves.TARGET: _regret,
     compression_utility.TARGET: _compression,
+    pure_noise.TARGET: _pure_noise,
 }
 """What can be reproduced."""
 

@@ -11,6 +11,7 @@ from dpmatrix.mechanisms.gaussian import ModSulq, Sulq
 from dpmatrix.mechanisms.k_norm import KNormMechanism
 from dpmatrix.mechanisms.laplace import LaplaceInputPerturbation
 from dpmatrix.mechanisms.lattice import LatticeGram
+from dpmatrix.mechanisms.lower_bounds import least_squared_error
 from dpmatrix.mechanisms.noise_moments import NoiseMoments, k_norm_moments
 from dpmatrix.mechanisms.ppca import Ppca
 from dpmatrix.mechanisms.principal_projections import (
@@ -55,6 +56,7 @@ __all__ = [
     "TruncatedCompression",
     "WishartMechanism",
     "k_norm_moments",
+    "least_squared_error",
     "principal_components",
     "project_psd",
     "truncation_bound",

@@ -1,0 +1,63 @@
+"""Errors of the mechanisms of pure privacy for up to fifty columns, beside what no mechanism is below."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import log10
+
+from dpmatrix.estimators import DPSecondMoment
+from dpmatrix.experiments.reproduction import Cell, Reproduction, Series, Tell
+from dpmatrix.mechanisms import least_squared_error
+from dpmatrix.mechanisms.k_norm import MOST_COLUMNS
+from dpmatrix.privacy import Adjacency
+
+TARGET = "beyond.least-noise"
+COLUMNS = 50
+EPSILON = 1
+KINDS = ("laplace", "symmetrised-wishart", "coupled-traces", "k-norm")
+"""As the estimators call them."""
+BOUND, LIMIT = "bound, epsilon = 1", "bound, epsilon -> 0"
+RELATIONS = {Adjacency.REPLACE_ONE: "a record replaced", Adjacency.ADD_REMOVE_ONE: "a record added or removed"}
+
+
+def bound_as_epsilon_vanishes(dimension: int, adjacency: Adjacency) -> float:
+    """Return the limit of ``epsilon**2`` times the bound; the quotient is 1 or 4, for a record replaced or not."""
+    quotient = 1 if adjacency is Adjacency.REPLACE_ONE else 4
+    spread = (dimension - 1) ** 2 * (dimension + 2) ** 2 / quotient
+    return max(2.0 * dimension, (spread + 2) / dimension)
+
+
+def errors(dimension: int, adjacency: Adjacency) -> Iterator[tuple[str, float]]:
+    """Yield the mean squared Frobenius norm of each noise of X'X at epsilon = 1, and the bounds."""
+    for name in KINDS:
+        if name != "k-norm" or dimension <= MOST_COLUMNS:
+            estimator = DPSecondMoment(epsilon=EPSILON, mechanism=name, adjacency=adjacency.value)
+            yield name, estimator.expected_error(1, dimension).frobenius ** 2
+    yield BOUND, float(least_squared_error(EPSILON, dimension, adjacency))
+    yield LIMIT, bound_as_epsilon_vanishes(dimension, adjacency)
+
+
+def pure_noise_figure(tell: Tell, columns: int = COLUMNS) -> Reproduction:
+    """Compute the errors for 1 to 50 columns and both relations; nothing is drawn."""
+    rows: list[tuple[Cell, ...]] = []
+    lines: dict[tuple[str, str], list[tuple[int, float]]] = {}
+    for done, (adjacency, panel) in enumerate(RELATIONS.items()):
+        for dimension in range(1, columns + 1):
+            found = dict(errors(dimension, adjacency))
+            rows.append((panel, dimension, *(found.get(name) for name in (*KINDS, BOUND, LIMIT))))
+            for name, value in found.items():
+                lines.setdefault((panel, name), []).append((dimension, log10(value)))
+            tell(done * columns + dimension, len(RELATIONS) * columns)
+    series = [
+        Series(panel, name, [float(place) for place, _ in line], [value for _, value in line])
+        for (panel, name), line in lines.items()
+    ]
+    notes = (
+        "mean squared Frobenius norms of the noise of X'X, records in the unit ball, epsilon = 1, exact up to floats",
+        f"K-norm noise is drawn for at most {MOST_COLUMNS} columns",
+        "the bounds are for the worst data set of any size and hold for every mechanism of pure privacy",
+        "the limit as epsilon -> 0 is that of epsilon^2 times the bound",
+    )
+    along = "log10 of the mean square"
+    columns_ = ("relation", "d", *KINDS, BOUND, LIMIT)
+    return Reproduction(TARGET, columns_, tuple(rows), notes, tuple(series), "columns d", along, logarithmic=True)
