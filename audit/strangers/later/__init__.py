@@ -1,0 +1,1 @@
+"""Mechanisms of strangers that came later."""
