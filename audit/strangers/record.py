@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dpmatrix.privacy import Adjacency
 
 Array = NDArray[np.float64]
-Mechanism = Callable[..., "float | Array"]
+Mechanism = Callable[..., object]
 Written = TypeVar("Written", bound=Mechanism)
 
 REPLACE = Adjacency.REPLACE_ONE

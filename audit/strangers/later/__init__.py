@@ -1,0 +1,1 @@
+"""Mechanisms that strangers wrote later than the first ones."""
