@@ -1,6 +1,6 @@
 """Audit every stranger as its user would, with the claim and nothing else, and say what came of it.
 
-    python -m audit.strangers.measure --results FILE [--table FILE] [--until HH:MM] [--only NAME ...]
+    python -m audit.strangers.measure --results FILE [--table FILE] [--later] [--until HH:MM] [--only NAME ...]
 
 Each mechanism is handed to `dpmatrix audit` by its name, one at a time, in an order that has nothing to do with what
 they are, so that a part of the run is a sample of the whole. Each result is a line of the results file. What stands
@@ -20,12 +20,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from attrs import asdict, frozen
 
 from audit.strangers import STRANGERS, Stranger
+from audit.strangers.later import LATER
 
 ROOT = Path(__file__).resolve().parents[2]
 WORDS = {(True, 0): "passed", (True, 1): "false alarm", (False, 0): "missed", (False, 1): "found"}
@@ -104,35 +106,36 @@ def processor_seconds() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def known(results: Path) -> dict[str, Measured]:
+def known(results: Path, strangers: Sequence[Stranger] = STRANGERS) -> dict[str, Measured]:
     """Return the results of functions and claims as they are now."""
     lines = results.read_text(encoding="utf-8").splitlines() if results.exists() else []
     found = [Measured(**json.loads(line)) for line in lines]
-    sources = {stranger.name: source_of(stranger) for stranger in STRANGERS}
+    sources = {stranger.name: source_of(stranger) for stranger in strangers}
     return {result.name: result for result in found if sources.get(result.name) == result.source}
 
 
-def summary(results: dict[str, Measured]) -> str:
+def summary(results: dict[str, Measured], strangers: Sequence[Stranger] = STRANGERS) -> str:
     """Return the counts in a line."""
     outcomes = [result.word for result in results.values()]
     counts = ", ".join(f"{outcomes.count(word)} {word}" for word in ORDER)
-    return f"{counts}; {len(STRANGERS) - len(outcomes)} of {len(STRANGERS)} not measured"
+    return f"{counts}; {len(strangers) - len(outcomes)} of {len(strangers)} not measured"
 
 
-def table(results: dict[str, Measured]) -> str:
+def table(results: dict[str, Measured], strangers: Sequence[Stranger] = STRANGERS) -> str:
     """Return the table of what was measured, in the order of the list."""
+    place = "audit/strangers" if strangers is STRANGERS else "audit/strangers/later"
     lines = [
-        "Mechanisms of `audit/strangers`, written without a look at the auditor, audited by `dpmatrix audit` with its",
+        f"Mechanisms of `{place}`, written without a look at the auditor, audited by `dpmatrix audit` with its",
         "defaults: 60 s, two processes, confidence 1 - 1e-6, 20 records of length 3. Bound: the epsilon certified.",
         "Outputs: those that count for the verdict, on one side. Other work on the machine takes its part of cpu s.",
         "",
-        f"    {summary(results)}",
+        f"    {summary(results, strangers)}",
         "",
         "| mechanism | claim | relation | true eps | outcome | bound | outputs | s | cpu s |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
     reasons = []
-    for stranger in STRANGERS:
+    for stranger in strangers:
         if (result := results.get(stranger.name)) is None:
             continue
         bound = "-" if result.epsilon_bound is None else f"{result.epsilon_bound:.3g}"
@@ -150,12 +153,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--results", type=Path, required=True, help="one line for each result; read and added to")
     parser.add_argument("--table", type=Path, help="write the table of all results there are")
+    parser.add_argument("--later", action="store_true", help="the second set")
     parser.add_argument("--until", help="HH:MM in UTC, today, after which no audit begins")
     parser.add_argument("--only", nargs="*", help="names of the mechanisms to measure")
     asked = parser.parse_args()
-    results = known(asked.results)
+    strangers = LATER if asked.later else STRANGERS
+    results = known(asked.results, strangers)
     # A digest of the name mixes modules, and right ones with faulty ones.
-    mixed = sorted(STRANGERS, key=lambda stranger: hashlib.sha256(stranger.name.encode()).digest())
+    mixed = sorted(strangers, key=lambda stranger: hashlib.sha256(stranger.name.encode()).digest())
     again = {name for name, result in results.items() if result.starved}
     for stranger in sorted(mixed, key=lambda stranger: stranger.name in again):
         if asked.until is not None and time.strftime("%H:%M", time.gmtime()) >= asked.until:
@@ -169,10 +174,10 @@ def main() -> None:
         results[stranger.name] = result
         print(f"{result.word:12} {result.seconds:6.1f} s  {stranger.place}  {result.reason}", flush=True)
         if asked.table is not None:
-            asked.table.write_text(table(results), encoding="utf-8")
+            asked.table.write_text(table(results, strangers), encoding="utf-8")
     if asked.table is not None:
-        asked.table.write_text(table(results), encoding="utf-8")
-    print(summary(results))
+        asked.table.write_text(table(results, strangers), encoding="utf-8")
+    print(summary(results, strangers))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What a stranger says of its mechanism, what is known about it, and the list of all of them."""
+"""What a stranger says of its mechanism, what is known about it, and the lists of all of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dpmatrix.privacy import Adjacency
 
 Array = NDArray[np.float64]
-Mechanism = Callable[..., "float | Array"]
+Mechanism = Callable[..., object]
 Written = TypeVar("Written", bound=Mechanism)
 
 REPLACE = Adjacency.REPLACE_ONE
@@ -74,6 +74,12 @@ class Stranger:
 
 
 STRANGERS: list[Stranger] = []
+LATER: list[Stranger] = []
+"""Those of the package `audit.strangers.later`."""
+
+
+def _list(stranger: Stranger) -> None:
+    (LATER if stranger.mechanism.__module__.startswith("audit.strangers.later.") else STRANGERS).append(stranger)
 
 
 def right(
@@ -88,7 +94,7 @@ def right(
     """List a mechanism whose claim holds; its docstring says why."""
 
     def enlist(mechanism: Written) -> Written:
-        STRANGERS.append(Stranger(mechanism, reads, epsilon, delta, adjacency, None, exactly, None, note))
+        _list(Stranger(mechanism, reads, epsilon, delta, adjacency, None, exactly, None, note))
         return mechanism
 
     return enlist
@@ -108,7 +114,7 @@ def faulty(
     """List a mechanism whose claim does not hold, and say where it goes wrong."""
 
     def enlist(mechanism: Written) -> Written:
-        STRANGERS.append(Stranger(mechanism, reads, epsilon, delta, adjacency, fault, exactly, at_least, note))
+        _list(Stranger(mechanism, reads, epsilon, delta, adjacency, fault, exactly, at_least, note))
         return mechanism
 
     return enlist

@@ -11,6 +11,7 @@ from attrs import asdict, evolve
 
 from audit.strangers import STRANGERS
 from audit.strangers import measure as module
+from audit.strangers.later import LATER
 from audit.strangers.measure import Measured, command, known, measure, source_of, summary, table
 
 FAULTY = next(stranger for stranger in STRANGERS if not stranger.right)
@@ -75,3 +76,18 @@ def test_exit_codes_are_read_with_the_truth(
     monkeypatch.setattr(module, "command", instead)
     assert measure(FAULTY).outcome == faulty
     assert measure(RIGHT).outcome == right
+
+
+def test_the_second_set_has_a_table_of_its_own(tmp_path: Path) -> None:
+    missed = next(stranger for stranger in LATER if not stranger.right)
+    result = Measured(missed.name, source_of(missed), "missed", 60.0, 50.0, None, 1000, "")
+    results = tmp_path / "results.jsonl"
+    results.write_text(json.dumps(asdict(result)) + "\n", encoding="utf-8")
+    assert known(results) == {}
+    assert known(results, LATER) == {missed.name: result}
+    text = table({missed.name: result}, LATER)
+    assert "`audit/strangers/later`" in text
+    assert f"1 missed, 0 no verdict, 0 passed, 0 false alarm, 0 starved; {len(LATER) - 1} of {len(LATER)} not" in text
+    assert len(LATER) == 60
+    assert sum(not stranger.right for stranger in LATER) == 40
+    assert not {stranger.name for stranger in LATER} & {stranger.name for stranger in STRANGERS}

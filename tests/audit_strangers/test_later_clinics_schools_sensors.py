@@ -12,14 +12,15 @@ import numpy as np
 import pytest
 from scipy.stats import laplace, norm
 
+from audit.strangers.later import LATER as EVERY
 from audit.strangers.later import clinics, schools, sensors
-from audit.strangers.record import ADD_REMOVE, DIMENSION, RECORDS, STRANGERS, Array, Stranger
+from audit.strangers.record import ADD_REMOVE, DIMENSION, RECORDS, Array, Stranger
 from tests.audit_strangers.witness import N, U, V, Witness, X, Y, Z, above, first, rows, tails
 
 RUNS = 3000
 LATER = {
     stranger.name: stranger
-    for stranger in STRANGERS
+    for stranger in EVERY
     if stranger.mechanism.__module__ in {module.__name__ for module in (clinics, schools, sensors)}
 }
 FEWER = RECORDS - 1
