@@ -11,6 +11,7 @@ from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.reporting.theorems import about
 from dpmatrix.spec.beyond.coupled_traces import CoupledPair
 from dpmatrix.spec.beyond.k_norm import AnyPair, KNormPoint
+from dpmatrix.spec.beyond.lower_bound import Moved
 
 theorems = about("beyond")
 LARGE = fmpq_mat([[4, 1], [1, 3]])
@@ -27,6 +28,10 @@ POINTS: dict[str, list[Any]] = {
     "beyond.k-norm-sampler": [
         AnyPair(LARGE, fmpq_mat([[1, 0], [0, 1]])),
         AnyPair(fmpq_mat([[1, 2], [2, 1]]), fmpq_mat([[0, 0], [0, 5]])),
+    ],
+    "beyond.least-noise/tangent": [
+        Moved(3, Fraction(9), Fraction(1, 5), REPLACE, Fraction(1)),
+        Moved(8, Fraction(1, 3), Fraction(1), ADD, Fraction(1)),
     ],
 }
 """Where few points are inside the hypotheses."""

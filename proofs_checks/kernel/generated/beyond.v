@@ -45,3 +45,40 @@ Definition k_norm_sampler__mean_square : Prop :=
   0 <= 0) /\
   ((* adjacency is add-remove-one *)
   0 <= 0).
+
+(* beyond.least-noise/tangent: exp(-eps max(s r + g, g (d-1))) (1+s)^(D-1) >= 1 + eps s (rho^2 - r^2)/(2 rho) for every r >= 0 *)
+Definition least_noise__tangent : Prop :=
+  (forall (dimension : Z) (norm : R) (epsilon : R) (stretch : R),
+  (* adjacency is replace-one *)
+  (* dimension >= 2, an integer *)
+  0 <= IZR dimension - 2 ->
+  (* norm >= 0 *)
+  0 <= norm ->
+  (* epsilon > 0 *)
+  0 < epsilon ->
+  (* stretch > 0 *)
+  0 < stretch ->
+  (* few records could not do more *)
+  (0 < stretch + 1 /\ epsilon <> 0 /\ stretch <> 0 /\ 0 < 1 + Rmax (epsilon * stretch * (((IZR (Int_part (IZR dimension * (IZR dimension + 1) / 2)) - 1) * ln (stretch + 1) / epsilon - 1) / stretch)) 0 / 2 /\ 0 < Rmin (((IZR (Int_part (IZR dimension * (IZR dimension + 1) / 2)) - 1) * ln (stretch + 1) / epsilon - 1) / stretch) (epsilon * stretch * (((IZR (Int_part (IZR dimension * (IZR dimension + 1) / 2)) - 1) * ln (stretch + 1) / epsilon - 1) / stretch) - epsilon * (IZR dimension - 2) - ln (1 + Rmax (epsilon * stretch * (((IZR (Int_part (IZR dimension * (IZR dimension + 1) / 2)) - 1) * ln (stretch + 1) / epsilon - 1) / stretch)) 0 / 2))) ->
+  0 < stretch + 1 /\
+  epsilon <> 0 /\
+  stretch <> 0 /\
+  2 * (((IZR (Int_part (IZR dimension * (IZR dimension + 1) / 2)) - 1) * ln (stretch + 1) / epsilon - 1) / stretch) <> 0 /\
+  0 <= exp (- epsilon * Rmax (stretch * norm + 1) (IZR dimension - 1) + (IZR (Int_part (IZR dimension * (IZR dimension + 1) / 2)) - 1) * ln (stretch + 1)) - 1 - epsilon * stretch * ((((IZR (Int_part (IZR dimension * (IZR dimension + 1) / 2)) - 1) * ln (stretch + 1) / epsilon - 1) / stretch) ^ 2 - norm ^ 2) / (2 * (((IZR (Int_part (IZR dimension * (IZR dimension + 1) / 2)) - 1) * ln (stretch + 1) / epsilon - 1) / stretch))) /\
+  (forall (dimension : Z) (norm : R) (epsilon : R) (stretch : R),
+  (* adjacency is add-remove-one *)
+  (* dimension >= 2, an integer *)
+  0 <= IZR dimension - 2 ->
+  (* norm >= 0 *)
+  0 <= norm ->
+  (* epsilon > 0 *)
+  0 < epsilon ->
+  (* stretch > 0 *)
+  0 < stretch ->
+  (* few records could not do more *)
+  (0 < stretch + 1 /\ epsilon <> 0 /\ stretch <> 0 /\ 0 < 1 + Rmax (epsilon * stretch * (((IZR (Int_part (IZR dimension * (IZR dimension + 1) / 2)) - 1) * ln (stretch + 1) / epsilon - 2) / stretch)) 0 / 2 /\ 0 < Rmin (((IZR (Int_part (IZR dimension * (IZR dimension + 1) / 2)) - 1) * ln (stretch + 1) / epsilon - 2) / stretch) (epsilon * stretch * (((IZR (Int_part (IZR dimension * (IZR dimension + 1) / 2)) - 1) * ln (stretch + 1) / epsilon - 2) / stretch) - epsilon * (2 * (IZR dimension - 2)) - ln (1 + Rmax (epsilon * stretch * (((IZR (Int_part (IZR dimension * (IZR dimension + 1) / 2)) - 1) * ln (stretch + 1) / epsilon - 2) / stretch)) 0 / 2))) ->
+  0 < stretch + 1 /\
+  epsilon <> 0 /\
+  stretch <> 0 /\
+  2 * (((IZR (Int_part (IZR dimension * (IZR dimension + 1) / 2)) - 1) * ln (stretch + 1) / epsilon - 2) / stretch) <> 0 /\
+  0 <= exp (- epsilon * Rmax (stretch * norm + 2) (2 * (IZR dimension - 1)) + (IZR (Int_part (IZR dimension * (IZR dimension + 1) / 2)) - 1) * ln (stretch + 1)) - 1 - epsilon * stretch * ((((IZR (Int_part (IZR dimension * (IZR dimension + 1) / 2)) - 1) * ln (stretch + 1) / epsilon - 2) / stretch) ^ 2 - norm ^ 2) / (2 * (((IZR (Int_part (IZR dimension * (IZR dimension + 1) / 2)) - 1) * ln (stretch + 1) / epsilon - 2) / stretch))).
