@@ -18,7 +18,7 @@ from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.beyond import lower_bound
 from dpmatrix.spec.beyond.lower_bound import Decay, Moved, Spectrum, Staircase, Symmetric
 
-least_noise = cite("beyond.least-noise@08b97ccf")
+least_noise = cite("beyond.least-noise@9f0831c1")
 
 REPLACE, ADD = Adjacency.REPLACE_ONE, Adjacency.ADD_REMOVE_ONE
 FLAT = (Fraction(1),)
@@ -68,7 +68,7 @@ def bound(dimension: int, epsilon: Fraction, adjacency: Adjacency, stretch: Frac
 def staircases() -> Iterator[tuple[Staircase, str]]:
     """Yield staircases, and by how much each exceeds the bound, with 50 digits."""
     coarse = product((FLAT, STEPS, HOLLOW), ((Fraction(7, 10), Fraction(1)),))
-    fine = product((FLAT, GENTLE, RISING), ((Fraction(1, 20), Fraction(1, 4)),))
+    fine = product((FLAT, GENTLE, RISING), ((Fraction(1, 10), Fraction(1, 4)),))
     with mpmath.workdps(70):
         for dimension, adjacency, (heights, (epsilon, stretch)) in product((1, 2), (REPLACE, ADD), (*coarse, *fine)):
             point = Staircase(dimension, heights, epsilon, adjacency, stretch)
@@ -121,10 +121,14 @@ def test_no_mechanism_has_less_noise(statement) -> None:
     What is bound here are staircases: steps that differ by e^eps at most are private by `beyond.k-norm-privacy`, as
     |N| moves by one at most.
     """
-    bind(statement, staircases())
+    points = list(staircases())
+    bind(statement, points)
     bind_hypotheses(statement, POINT, OUTSIDE)
     assert not statement.strict
-    for point, _ in staircases():
+    check_more_columns()
+    assert lower_bound.order_margin(POINT) == 0
+    assert lower_bound.heights_margin(attrs.evolve(POINT, heights=())) == -1
+    for point, _ in points:
         assert statement.at(point) is Truth.TRUE
     near = Staircase(1, FLAT, Fraction(1, 100), REPLACE, Fraction(1))
     assert statement.margin(near) < lower_bound.staircase_square(near) / 50, (
@@ -132,18 +136,32 @@ def test_no_mechanism_has_less_noise(statement) -> None:
     )
 
 
-def test_the_bound_for_more_columns() -> None:
+def check_more_columns() -> None:
     """Every part decides somewhere: one entry, the part of trace zero, and a stretch that few records could reach."""
     parts = set()
     for dimension, adjacency, epsilon, stretch in product(
-        (1, 2, 3, 5, 8, 20), (REPLACE, ADD), (Fraction(1, 10), Fraction(1), Fraction(4)), (Fraction(1, 8), Fraction(1))
+        (1, 2, 3, 5, 8, 20),
+        (REPLACE, ADD),
+        (Fraction(1, 10), Fraction(1), Fraction(4)),
+        (Fraction(1, 8), Fraction(7, 16), Fraction(1)),
     ):
         expected = bound(dimension, epsilon, adjacency, stretch)
         found = lower_bound.least_square(dimension, epsilon, adjacency, stretch)
         assert abs(float(found.mid()) / float(expected) - 1) < 1e-12
-        few = lower_bound.few_records_margin(dimension, epsilon, adjacency, stretch) > 0
-        parts.add((few, float(found.mid()) > 1.0001 * dimension * float(lower_bound.entry_square(epsilon).mid())))
+        few = lower_bound.few_records_margin(dimension, epsilon, adjacency, stretch)
+        margin = few_records(dimension, epsilon, adjacency, stretch)
+        assert abs(float(few.mid()) - float(margin)) < 1e-9
+        parts.add((few > 0, float(found.mid()) > 1.0001 * dimension * float(lower_bound.entry_square(epsilon).mid())))
     assert parts == {(False, False), (True, False), (True, True)}
+
+
+def few_records(dimension: int, epsilon: Fraction, adjacency: Adjacency, stretch: Fraction) -> mpmath.mpf:
+    """Give the hypothesis of the step tangent, written out for either relation."""
+    s, eps, more = real(stretch), real(epsilon), dimension * (dimension + 1) // 2 - 1
+    at_once = 1 if adjacency is REPLACE else 2
+    risen = more * mpmath.log(1 + s) - at_once * eps
+    idle = eps * (dimension - 2) if adjacency is REPLACE else eps * (2 * dimension - 4)
+    return min(risen / (eps * s), risen - idle - (mpmath.log(1 + risen / 2) if risen > 0 else 0))
 
 
 @least_noise.controls(grade="interval", region="noise that is not private; a tenth more on a line; more reach")
@@ -195,6 +213,14 @@ def spread_out(values: tuple[Fraction, ...], records: int) -> np.ndarray:
     return found
 
 
+def lead(p: Spectrum) -> Fraction:
+    """Give by how much the largest eigenvalues are ahead of their share."""
+    values = sorted(p.values, reverse=True)
+    total = sum(values, Fraction(0))
+    parts = range(1, p.records)
+    return min((sum(values[:j], Fraction(0)) - total * Fraction(j, p.records) for j in parts), default=Fraction(0))
+
+
 @least_noise.supports("records-needed", grade="derived", region="every rank and trace, by the docstring; 21 spectra")
 def test_few_records_make_a_matrix(statement) -> None:
     """Begin with k rows, X'X = P: roots of the eigenvalues times eigenvectors, and zeros, as k >= rank P.
@@ -204,12 +230,17 @@ def test_few_records_make_a_matrix(statement) -> None:
     k - 1 turns all have a length of the root of t/k <= 1. That equal numbers are majorised by the eigenvalues is
     necessary too: it is what Schur (1923) says of the diagonal of XX'.
     """
-    bind(statement, ((point, 0) for point in SPECTRA))
+    bind(statement, ((point, lead(point)) for point in SPECTRA))
     outside = {
         "records >= 1, an integer": attrs.evolve(SPECTRA[0], records=0),
-        "eigenvalues are positive": attrs.evolve(SPECTRA[1], values=(Fraction(0),)),
+        "eigenvalues are positive": attrs.evolve(SPECTRA[1], values=(Fraction(1), Fraction(0))),
         "rank and trace are at most k": attrs.evolve(SPECTRA[1], values=(Fraction(5),)),
     }
+    many = Spectrum((Fraction(1, 4), Fraction(1, 5), Fraction(1, 3)), 2)
+    assert lower_bound.enough_margin(many) == -1, "too few for the rank"
+    assert lower_bound.enough_margin(attrs.evolve(many, values=(Fraction(5, 4), Fraction(1, 2)))) == 0
+    assert lower_bound.enough_margin(attrs.evolve(many, values=(Fraction(9, 4),))) == -0.25
+    assert lower_bound.values_margin(Spectrum((), 1)) == -1
     bind_hypotheses(statement, SPECTRA[1], outside)
     assert not statement.strict
     for point in SPECTRA:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from math import comb
 from typing import Any
 
@@ -192,16 +192,17 @@ class Spectrum:
 
 
 def majorised_margin(p: Spectrum) -> arb:
-    """Least of ``p_1 + ... + p_j - j t/k`` over j <= k, for eigenvalues in falling order, then zeros, of sum t."""
+    """Least of ``p_1 + ... + p_j - j t/k`` over 0 < j < k, for eigenvalues in falling order, then zeros, of sum t.
+
+    If k eigenvalues do not have the sum t, minus what is missing.
+    """
     values = sorted((rational(value) for value in p.values), reverse=True)
-    total = sum(values, rational(0))
-    margin: fmpq = fmpq(0)
-    partial: fmpq = fmpq(0)
-    for j in range(1, p.records + 1):
-        partial += values[j - 1] if j <= len(values) else 0
-        lead = partial - total * j / p.records
-        margin = min(margin, lead)
-    return arb(margin).min(arb(partial - total))
+    values += [rational(0)] * (p.records - len(values))
+    sums = list(accumulate(values))
+    if missing := sums[-1] - sums[p.records - 1]:
+        return arb(-missing)
+    leads = [partial - sums[-1] * j / p.records for j, partial in enumerate(sums[: p.records - 1], 1)]
+    return arb(min(leads)) if leads else arb(0)
 
 
 def values_margin(p: Spectrum) -> arb:
