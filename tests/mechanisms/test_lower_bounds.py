@@ -51,6 +51,34 @@ def test_stretches_are_a_fine_grid_from_tiny_to_huge() -> None:
     quotients = [after / before for before, after in pairwise(stretches)]
     assert min(quotients) > 1
     assert max(quotients) == Fraction(9, 8)
+    assert len(stretches) == 241
+    assert least_squared_error(1, 2) > 0, "so that a change of the grid is asked about here"
+
+
+NEAR = (
+    (3, REPLACE, 1, 41),
+    (3, ADD, 1, 103),
+    (5, REPLACE, 1, 28),
+    (5, ADD, 1, 62),
+    (8, ADD, 4, 284),
+    (5, REPLACE, 4, 168),
+)
+
+
+@pytest.mark.parametrize(("dimension", "adjacency", "epsilon", "border"), NEAR)
+def test_a_stretch_that_few_records_could_reach_is_not_believed(
+    dimension: int, adjacency: Adjacency, epsilon: int, border: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever stretch is chosen in floating point, on either side of where the hypothesis begins to hold."""
+    sides = set()
+    for stretch in (Fraction(border + more, 64) for more in (-20, -3, -1, 0, 1, 2, 3, 5, 40)):
+        monkeypatch.setattr(lower_bounds, "STRETCHES", (stretch,))
+        found = float(least_squared_error(epsilon, dimension, adjacency))
+        with precision(160):
+            bound = lower_bound.least_square(dimension, epsilon, adjacency, stretch)
+            sides.add(lower_bound.few_records_margin(dimension, epsilon, adjacency, stretch) > 0)
+        assert found == pytest.approx(float(bound.mid()), rel=1e-14)
+    assert sides == {False, True}
 
 
 @pytest.mark.parametrize(("dimension", "adjacency"), tuple(product((2, 3, 8, 20), (REPLACE, ADD))))

@@ -49,7 +49,7 @@ def least_squared_error(
     at_once = 1 if adjacency is Adjacency.REPLACE_ONE else 2
     with precision(BITS):
         eps = arb(exact)
-        left, gone = (-eps).exp(), -(-eps).expm1()
+        left, gone = (-eps).exp(), (-eps).expm1()
         entry = left * (1 + left) / gone**2
         found = _lower(d * entry)
         s = arb(rational(max(STRETCHES, key=lambda stretch: _promise(d, float(eps.mid()), at_once, stretch))))
