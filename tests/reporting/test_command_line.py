@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 import dpmatrix.commands.claims as claims_command
 import dpmatrix.commands.line as command_line
+import dpmatrix.commands.runs as runs
 from dpmatrix.claims import (
     Catalogue,
     Citation,
@@ -169,6 +170,7 @@ def line(monkeypatch, tmp_path) -> Line:
     )
     monkeypatch.setattr(claims_command, "places", lambda: {"toy.repaired": Place("toy", "spec/toy.py", 7)})
     monkeypatch.setattr(command_line, "documents", lambda: {"toy": "A toy"})
+    monkeypatch.setattr(runs, "documents", lambda: {"toy": "A toy"})
     monkeypatch.setattr(command_line, "catalogue", lambda: Catalogue(("toy.base", "toy.repaired"), frozenset()))
     return Line(tmp_path / command_line.DEFAULT_LEDGER)
 
@@ -525,3 +527,12 @@ def test_the_module_runs_on_the_specification_itself(tmp_path) -> None:
     assert sum(claim["standing"] == "earned" for claim in claims) > 100
     wrong = subprocess.run([*command[:3], "no-such-command"], capture_output=True, check=False, timeout=120)
     assert wrong.returncode == 2
+
+
+def test_a_ledger_of_another_specification_is_left_aside(line, monkeypatch) -> None:
+    line.leave(ledger(base=Standing(State.EARNED), repaired=Standing(State.EARNED)))
+    monkeypatch.setattr(runs, "documents", lambda: {"other": "Another"})
+    result = line("claims", "--json")
+    assert result.exit_code == 0
+    assert "is the ledger of another specification: it is left aside" in words(result.stderr)
+    assert all(claim["standing"] is None for claim in json.loads(result.stdout))

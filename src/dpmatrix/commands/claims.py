@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
@@ -23,9 +24,20 @@ from dpmatrix.reporting.search import search
 from dpmatrix.reporting.sentences import counted
 from dpmatrix.reporting.survey import survey, survey_table
 from dpmatrix.reporting.terminal import claim_page, claims_table, index_table
-from dpmatrix.spec import STANDINGS, accepted_run, documents, load, load_with_foundations, places, traced, tried
+from dpmatrix.spec import (
+    STANDINGS,
+    accepted_run,
+    catalogue,
+    documents,
+    load,
+    load_with_foundations,
+    places,
+    traced,
+    tried,
+)
 from dpmatrix.typesetting.registries import typeset_claims
 
+_PART = re.compile(r"(?P<claim>[a-z-]+\.[a-z0-9-]+)(\+repair)?(/[a-z0-9-]+)?(@(?P<print>[0-9a-f]+))?")
 MOST = 20
 """Claims that a person is shown of those that have some words."""
 
@@ -75,6 +87,7 @@ def claims_command(
         _refuse({"--find": find is not None, "--table": table, "--bindings": bindings, "--fields": both})
         _about_one(claim, at or [], chosen or [], seconds, fields=fields, as_json=as_json)
         return
+    claim = None if claim is None else _whole(claim)
     if as_latex:
         _refuse_beside(
             "--latex", {"--find": find is not None, "--table": table, "--bindings": bindings, "--json": as_json}
@@ -118,6 +131,26 @@ def claims_command(
         if more:
             typer.echo(f"and {counted(more, 'claim')} more; look for more words, or in one document")
     raise typer.Exit(exit_code(described))
+
+
+def _whole(name: str) -> str:
+    """Return the claim of which this names a part: a repair, a step, or a citation with a fingerprint, which is said.
+
+    A name that is no part of a claim is returned as it is.
+    """
+    cited = _PART.fullmatch(name)
+    if cited is None or cited["claim"] == name or cited["claim"] not in catalogue().ids:
+        return name
+    registry = load_with_foundations(cited["claim"])
+    part = name.partition("@")[0]
+    if part not in registry[cited["claim"]].statements():
+        return name
+    if part != cited["claim"]:
+        typer.echo(f"{part} is shown with its claim, {cited['claim']}", err=True)
+    now = registry.fingerprints[cited["claim"]]
+    if cited["print"] not in (None, now):
+        typer.echo(f"cited at {cited['print']}; the claim has changed since: it is at {now}", err=True)
+    return str(cited["claim"])
 
 
 def _refuse(options: Mapping[str, bool]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
@@ -16,7 +17,10 @@ from dpmatrix.commands.completion import document_names
 from dpmatrix.commands.failures import one_line
 from dpmatrix.commands.runs import DEFAULT_LEDGER, AsJson, LedgerPath, read_ledger, runnable_evidence
 from dpmatrix.reporting.sentences import counted, opening
-from dpmatrix.spec import documents, load
+from dpmatrix.spec import documents, examples, load
+
+LONGEST = 200
+"""Characters of a point that is printed with a finding."""
 
 
 class Grave(StrEnum):
@@ -39,7 +43,7 @@ def findings_command(
     as_json: AsJson = False,
     ledger: LedgerPath = DEFAULT_LEDGER,
 ) -> None:
-    """List what is wrong or loose in the documents, each with a command that shows it again."""
+    """List what is wrong or loose in the documents, each with commands that show it again."""
     if document is not None and document not in documents():
         raise typer.BadParameter(f"no document {document!r}; there are {', '.join(documents())}")
     run, registry = read_ledger(ledger), load()
@@ -51,10 +55,13 @@ def findings_command(
     if as_json:
         typer.echo(json.dumps([finding.to_json() for finding in found], indent=1, ensure_ascii=False))
         return
+    points = examples()
     for finding in found:
         typer.echo(f"{finding.severity.words}: {finding.target} ({finding.label}), {finding.verdict}")
         typer.echo(f"    stated: {' '.join(finding.says.split())}")
         typer.echo(f"    wrong:  {said(finding)}")
+        if (point := points.get(finding.target, "")) and len(point) <= LONGEST:
+            typer.echo(f"    $ dpmatrix claims {finding.target} --at {shlex.quote(point)}")
         typer.echo(f"    $ {finding.command}\n")
     typer.echo(summary(found))
 

@@ -18,7 +18,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from dpmatrix.atomic_files import write_atomically
 from dpmatrix.commands.failures import one_line
 from dpmatrix.commands.reproduction_plot import drawing
-from dpmatrix.errors import InvalidParameterError
+from dpmatrix.errors import InvalidParameterError, MissingExtraError
 from dpmatrix.experiments import (
     compression_utility,
     near_optimal_tables,
@@ -171,6 +171,8 @@ def reproduce(
 ) -> None:
     """Reproduce a table or a figure: a CSV and a JSON file, and an SVG file for a figure. No output is private.
 
+    The SVG file needs matplotlib, dpmatrix[plots]; the others are written without it.
+
     What is repeated fits into ten minutes on two cores, and the notes say where that is less than the document's; how
     long it will take is said before it begins. A run that was interrupted goes on where it stopped.
     """
@@ -200,8 +202,11 @@ def _write(found: Reproduction, output: Path, seed: int) -> None:
     writer.writerow(found.columns)
     writer.writerows(found.rows)
     contents = {"csv": table.getvalue(), "json": json.dumps(found.to_json(seed), indent=1, ensure_ascii=False) + "\n"}
-    if found.series:
-        contents["svg"] = drawing(found, f"seed {seed}; {origin}")
+    try:
+        if found.series:
+            contents["svg"] = drawing(found, f"seed {seed}; {origin}")
+    except MissingExtraError as error:
+        typer.echo(f"no picture: {error}", err=True)
     for kind, content in contents.items():
         path = output / f"{found.target}.{kind}"
         write_atomically(path, content)

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from dpmatrix.claims import Evidence, Ledger, Registry
-from dpmatrix.spec import accepted_run
+from dpmatrix.spec import accepted_run, documents
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 LedgerPath = Annotated[Path, typer.Option(help="The ledger of a run; `make audit` writes it.")]
@@ -17,7 +17,7 @@ DEFAULT_LEDGER = Path("build/audit/ledger.json")
 
 
 def read_ledger(path: Path) -> Ledger | None:
-    """Read the ledger of a run; None if there is none.
+    """Read the ledger of a run; None if there is none, or if it is of another specification, which is said.
 
     Raises
     ------
@@ -27,9 +27,13 @@ def read_ledger(path: Path) -> Ledger | None:
     if not path.exists():
         return None
     try:
-        return Ledger.from_json(json.loads(path.read_text(encoding="utf-8")))
+        found = Ledger.from_json(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise typer.BadParameter(f"{path} is not a ledger ({error}); run `make audit` to write a new one") from error
+    if found.fingerprints and not any(claim.partition(".")[0] in documents() for claim in found.fingerprints):
+        typer.echo(f"{path} is the ledger of another specification: it is left aside", err=True)
+        return None
+    return found
 
 
 def runnable_evidence(run: Ledger | None, registry: Registry) -> list[Evidence]:

@@ -38,7 +38,7 @@ class Foundation:
     says
         The statement that is implemented, in our words.
     printed
-        Of a repair: what became of the statement as printed; else the verdict and its standing.
+        Of a repair: whether it is confirmed, and what became of the statement as printed; else verdict and standing.
     proof
         Who or what checked the statement that is implemented: one sentence for each kind of evidence.
     standing_class
@@ -97,16 +97,17 @@ def _foundation(target: str, claim: Mapping[str, Any], theorems: _Theorems, form
     items = [one for one in claim["evidence"] if (one["target"], one["role"]) == (target, role.value)]
     passed = [one for one in items if one["outcome"] == Outcome.PASSED.value]
     proof = _proof(claim, passed, repaired=repaired)
+    shown = _is_shown(claim, passed)
     return Foundation(
         target=target,
         kind=claim["kind"],
         says=claim["repair"]["says"] if repaired else claim["says"],
-        printed=_as_printed(claim, repaired=repaired),
+        printed=_as_printed(claim, shown=shown if repaired else None),
         proof=(*proof, *(theorems.words(one, claim["fingerprint"]) for one in items if one["grade"] in _KERNEL)),
         standing_class=_colour(claim, repaired=repaired),
         verdict=claim["verdict"],
         standing=claim["standing"],
-        holds=claim["standing"] == State.EARNED.value and _is_shown(claim, passed),
+        holds=claim["standing"] == State.EARNED.value and shown,
         formulas=formulas,
     )
 
@@ -118,13 +119,21 @@ def _is_shown(claim: Mapping[str, Any], passed: Sequence[Mapping[str, Any]]) -> 
     return bool(grades & PROOF_GRADES) or (runs and Grade.STATISTICAL in grades)
 
 
-def _as_printed(claim: Mapping[str, Any], *, repaired: bool) -> str:
-    """Say what became of the claim; of a repaired one never that it is earned, beside a word of refutation."""
-    if not repaired:
+def _as_printed(claim: Mapping[str, Any], *, shown: bool | None) -> str:
+    """Say what became of the claim; of a repaired one first whether a run saw the repair, never that it is earned.
+
+    Parameters
+    ----------
+    claim
+        As `dpmatrix.claims.describe` returns it.
+    shown
+        Of a repair whether a run saw enough of it; None where the claim is implemented as printed.
+    """
+    if shown is None:
         return f"{claim['verdict']}; standing: {standing_words(claim)}"
-    if standing_class(claim) == State.EARNED.value:
+    if claim["standing"] == State.EARNED.value and shown:
         run = "the accepted run" if claim["standing_from"] == RunKind.ACCEPTED_RUN.value else "the run at hand"
-        return f"as printed it does not hold: {claim['verdict']}; refutation and repair confirmed by {run}"
+        return f"the repair is confirmed by {run}; as printed it does not hold: {claim['verdict']}"
     return f"as printed: {claim['verdict']}; {standing_words(claim)}"
 
 
