@@ -161,7 +161,9 @@ def test_table_of_documents_counts_every_claim(site, files) -> None:
 
 def test_an_unknown_table_is_refused(site) -> None:
     with pytest.raises(ValueError, match="no table 'what pleases'"):
-        attrs.evolve(site, written=(Page("wishart", "# Wishart\n\n[[what pleases]]\n"),), modules=()).files()
+        attrs.evolve(
+            site, written=(Page("wishart", "# Wishart\n\n*The built pages show here: [[what pleases]]*\n"),), modules=()
+        ).files()
 
 
 def test_markdown_cannot_smuggle_html(site) -> None:
