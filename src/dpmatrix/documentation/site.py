@@ -25,6 +25,7 @@ from dpmatrix.documentation.verdicts import GROUPS, Contents, group_counts, verd
 from dpmatrix.reporting.sentences import paragraphs
 from dpmatrix.spec import traced
 from dpmatrix.typesetting.prose import in_signs
+from dpmatrix.typesetting.publications import PUBLICATIONS
 from dpmatrix.typesetting.registries import typeset_claims
 
 TABLES = ("documents", "modules", "verdicts", "what holds", "what does not hold", "every claim", "theorems")
@@ -99,6 +100,7 @@ class Site:
         given: Mapping[str, Any] = {
             "pages": self.written,
             "documents": DOCUMENTS,
+            "publications": PUBLICATIONS,
             "modules": self.modules,
             "contents": self.contents,
             "counts": verdict_counts,
