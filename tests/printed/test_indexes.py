@@ -117,7 +117,7 @@ def test_the_command_says_which_file_it_wants(words: list[str], monkeypatch: pyt
     result = CliRunner().invoke(app, ["sentences", *words])
     assert result.exit_code == 0
     assert result.output.endswith(wanted(["wishart"]) + "\n")
-    assert "a .txt file of any name with the text of: wishart." in result.output
+    assert "the text of each of these in a .txt file of any name: wishart." in result.output
     assert "index of wishart was made of the text of an HTML page" in result.output
     assert "Markdown" not in result.output
 

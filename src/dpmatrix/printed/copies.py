@@ -30,7 +30,7 @@ def wanted(documents: Collection[str]) -> str:
     return "\n".join(
         (
             f"To read them, name a folder in {VARIABLE} or by --documents.",
-            f"It holds a .txt file of any name with the text of: {', '.join(documents)}.",
+            f"It holds the text of each of these in a .txt file of any name: {', '.join(documents)}.",
             "A file is UTF-8, with empty lines between paragraphs.",
             "It is known by its words: it has most of what is in the index.",
             *made,
