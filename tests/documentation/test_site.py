@@ -27,6 +27,8 @@ from dpmatrix.reporting.sentences import paragraphs
 from dpmatrix.spec import documents, load
 from dpmatrix.typesetting.prose import in_signs
 
+ROOT = Path(__file__).resolve().parents[2]
+
 
 class Anchors(HTMLParser):
     """Collects ids and links, and refuses what would be loaded from elsewhere or run."""
@@ -159,7 +161,9 @@ def test_table_of_documents_counts_every_claim(site, files) -> None:
 
 def test_an_unknown_table_is_refused(site) -> None:
     with pytest.raises(ValueError, match="no table 'what pleases'"):
-        attrs.evolve(site, written=(Page("wishart", "# Wishart\n\n[[what pleases]]\n"),), modules=()).files()
+        attrs.evolve(
+            site, written=(Page("wishart", "# Wishart\n\n*The built pages show here: [[what pleases]]*\n"),), modules=()
+        ).files()
 
 
 def test_markdown_cannot_smuggle_html(site) -> None:
@@ -248,6 +252,16 @@ def test_every_theorem_is_shown_beside_its_statement(files) -> None:
     page = files["kernel.html"]
     assert page.count("<dt>In Rocq</dt>") == len(shown)
     assert all(html.escape(one.statement) in page and one.python and one.rocq for one in shown)
+
+
+DENIED = re.compile(r"none is checked by a proof assistant|no proof assistant has checked")
+
+
+@pytest.mark.parametrize("name", ["README", "SECURITY", *(page.name for page in pages())])
+def test_no_page_denies_that_a_proof_assistant_checks_proofs(name: str) -> None:
+    file = ROOT / f"{name}.md"
+    path = file if file.is_file() else ROOT / "src/dpmatrix/documentation/pages" / file.name
+    assert not DENIED.search(" ".join(path.read_text(encoding="utf-8").split()))
 
 
 def test_without_a_checkout_no_theorem_is_shown(tmp_path) -> None:

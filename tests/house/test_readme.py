@@ -25,6 +25,7 @@ from dpmatrix.estimators import DPPCA
 from dpmatrix.mechanisms import SymmetrisedWishartMechanism
 from dpmatrix.privacy import WishartProfile
 from dpmatrix.spec import committed_standings, load
+from dpmatrix.typesetting.publications import PUBLICATIONS
 from tests.documentation import told_pages
 from tests.documentation.test_pages_run import run_page
 
@@ -130,6 +131,7 @@ def test_table_of_the_documents_is_the_registry() -> None:
         authors, colon, words = title.rpartition(": ")
         counts = [len(contents.of(name)), *group_counts(contents.of(name))]
         shown = f"{authors}: *{words}*" if colon else title
+        shown += f" ({PUBLICATIONS[name].short})" if name in PUBLICATIONS else ""
         rows.append(f"| `{name}`: {shown} | {' | '.join(map(str, counts))} |")
     shown_rows = [line for line in text().splitlines() if line.startswith("|")]
     assert shown_rows == rows, "\n" + "\n".join(rows)

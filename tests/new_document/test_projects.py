@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import dpmatrix.new_document
 from dpmatrix.commands.line import app
-from dpmatrix.new_document.projects import FILES, name_of
+from dpmatrix.new_document.projects import FILES, name_of, requirement
 from tests.reporting.toy import environment
 from tests.warm import runs
 
@@ -71,6 +71,20 @@ def template(tmp_path_factory) -> Path:
 def project(template, tmp_path) -> Project:
     """Copy the project, to be broken."""
     return Project(Path(shutil.copytree(template, tmp_path / "coins")))
+
+
+def test_the_command_says_what_to_write_for_a_package_that_no_index_has(tmp_path):
+    folder = tmp_path / "coins"
+    told = made(folder).stdout.splitlines()
+    (named,) = [
+        line for line in (folder / "requirements.txt").read_text().splitlines() if line and not line.startswith("#")
+    ]
+    assert named == requirement() == f"dpmatrix[audit]=={dpmatrix.__version__}"
+    assert told[1:] == [
+        f"requirements.txt names {named}, which is in no package index yet;",
+        "before you install from it, write the path of a checkout or a wheel of dpmatrix there instead: PATH[audit]",
+        "the workflow installs from it as well, and needs a path within the project",
+    ]
 
 
 def test_the_first_run_earns_the_verdict_and_asks_for_acceptance(tmp_path):

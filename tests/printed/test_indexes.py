@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from dpmatrix.commands.line import app
 from dpmatrix.commands.sentences import indexes
-from dpmatrix.printed.copies import VARIABLE, read_copies
+from dpmatrix.printed.copies import FORMS, VARIABLE, read_copies, wanted
 from dpmatrix.printed.index import Index, Kind, SentencesError
 from dpmatrix.printed.units import units
 from dpmatrix.spec import load
@@ -109,6 +109,21 @@ def test_the_command_says_that_it_compared_nothing(monkeypatch: pytest.MonkeyPat
     assert "not compared with the documents" in result.output
     assert "difference" not in result.output
     assert CliRunner().invoke(app, ["sentences", "wishart.theorem-44"]).exit_code == 2
+
+
+@pytest.mark.parametrize("words", [["wishart.theorem-4"], ["--document", "wishart"]])
+def test_the_command_says_which_file_it_wants(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(VARIABLE, raising=False)
+    result = CliRunner().invoke(app, ["sentences", *words])
+    assert result.exit_code == 0
+    assert result.output.endswith(wanted(["wishart"]) + "\n")
+    assert "the text of each of these in a .txt file of any name: wishart." in result.output
+    assert "index of wishart was made of the text of an HTML page" in result.output
+    assert "Markdown" not in result.output
+
+
+def test_it_is_known_of_what_each_index_was_made() -> None:
+    assert sorted(name for names in FORMS.values() for name in names) == sorted(indexes())
 
 
 def test_the_command_refuses_a_folder_without_the_documents(tmp_path: Path) -> None:

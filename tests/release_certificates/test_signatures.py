@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import base64
 import json
+import re
+import shutil
+import subprocess
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
@@ -22,6 +25,7 @@ from cryptography.hazmat.primitives.serialization import (
 from typer.testing import CliRunner
 
 from dpmatrix.__main__ import app
+from dpmatrix.documentation import pages
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.release_certificates.envelope import PAYLOAD_TYPE, encoding
 from dpmatrix.release_certificates.statement import PREDICATE, STATEMENT
@@ -244,3 +248,15 @@ def test_a_refused_release_is_not_signed(key, certify) -> None:
     fails(certify(record, "--key", KEY), "release: noise")
     assert not ENVELOPE.exists()
     assert not Path("release.html").exists()
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="needs openssl")
+def test_keys_that_the_page_for_a_regulator_makes_with_openssl_sign_and_verify(certify) -> None:
+    (text,) = (page.text for page in pages() if page.name == "regulator")
+    commands = re.findall(r"`(openssl [^`]*)`", text)
+    assert len(commands) == 2
+    for command in commands:
+        subprocess.run(command.split(), check=True, timeout=60)
+    assert certify(released(), "--key", KEY).exit_code == 0
+    done = verify()
+    assert done.exit_code == 0, done.output

@@ -31,8 +31,28 @@ def test_a_claim_has_its_repair_its_verdict_and_two_entries():
     assert r"\[ \exp\left(-\frac{\varepsilon}{3}\right) \ge 1 \]" in text
     assert r"\paragraph{Theorem 4, repaired.}" in text
     assert "% Verdict: refuted" in text
-    assert re.findall(r"^@misc\{(.*),$", text, re.MULTILINE) == ["dpmatrix:wishart.theorem-4", "wishart"]
-    assert "author = {Jiang and Xie and Zhang}" in text
+    assert re.findall(r"^@(\w+)\{(.*),$", text, re.MULTILINE) == [
+        ("misc", "dpmatrix:wishart.theorem-4"),
+        ("inproceedings", "wishart"),
+    ]
+    assert "author = {Jiang, Wuxuan and Xie, Cong and Zhang, Zhihua}" in text
+    assert "year = {2016}" in text
+    assert "doi = {10.1609/aaai.v30i1.10185}" in text
+    assert "eprint = {1511.05680}" in text
+
+
+def test_a_lecture_has_an_entry_and_so_has_its_paper():
+    text = printed("analyze-gauss.algorithm-1")
+    assert re.findall(r"^@(\w+)\{(.*),$", text, re.MULTILINE)[1:] == [
+        ("misc", "analyze-gauss"),
+        ("inproceedings", "analyze-gauss:paper"),
+    ]
+    assert "that of the slides, and not that of the paper" in text
+    assert "year = {2014}" in text
+
+
+def test_a_document_that_nobody_published_has_its_title():
+    assert printed("cross.adjacency").endswith("@misc{cross,\n  title = {{Between the documents}},\n}")
 
 
 @pytest.mark.parametrize("name", ["analyze-gauss.algorithm-1", "cross.adjacency", "wishart.lemma-2"])
@@ -43,7 +63,7 @@ def test_braces_of_the_whole_are_in_pairs(name):
 
 
 def test_a_document_whose_authors_are_no_plain_names_has_its_title_alone():
-    entry = printed("analyze-gauss.algorithm-1").rpartition("@misc{analyze-gauss,")[2]
+    entry = printed("analyze-gauss.algorithm-1").rpartition("@misc{analyze-gauss,")[2].partition("\n}")[0]
     assert "author" not in entry
     assert documents()["analyze-gauss"] in entry
 

@@ -20,8 +20,13 @@ def new_document_command(
     title: Annotated[str | None, typer.Option(help="Its title; by default its name.")] = None,
 ) -> None:
     """Make a project for a document: one theorem with its evidence, judged by the gate and shown in the report."""
-    from dpmatrix.new_document.projects import make_project, name_of
+    from dpmatrix.new_document.projects import make_project, name_of, requirement
 
     called = name_of(folder) if name is None else name
     written = make_project(folder, called, called if title is None else title)
     typer.echo(f"wrote {len(written)} files to {folder}; now run there: python -m pytest audit --accept-standings")
+    typer.echo(f"requirements.txt names {requirement()}, which is in no package index yet;")
+    typer.echo(
+        "before you install from it, write the path of a checkout or a wheel of dpmatrix there instead: PATH[audit]"
+    )
+    typer.echo("the workflow installs from it as well, and needs a path within the project")

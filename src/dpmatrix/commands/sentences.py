@@ -11,13 +11,11 @@ import typer
 from dpmatrix.claims.names import claim_of
 from dpmatrix.commands.completion import claim_ids, document_names
 from dpmatrix.commands.failures import one_line
-from dpmatrix.printed.copies import VARIABLE, folder_of_copies, in_words, read_copies
+from dpmatrix.printed.copies import VARIABLE, folder_of_copies, in_words, read_copies, wanted
 from dpmatrix.printed.index import FILE, Index, Kind
 from dpmatrix.reporting.sentences import counted
 from dpmatrix.reporting.terminal import table_text
 from dpmatrix.spec import FOLDER, documents, load, places
-
-_WANTED = f"{VARIABLE} or --documents names a folder with a .txt file of each document"
 
 MOST = 20
 """Differences that are shown."""
@@ -72,7 +70,7 @@ def sentences_command(
     if printed:
         typer.echo(f"compared with {folder}: {counted(len(differences), 'difference')}")
     else:
-        typer.echo(f"not compared with the documents: {_WANTED}")
+        typer.echo(f"not compared with the documents\n{wanted(chosen)}")
     if problems:
         raise typer.Exit(1)
 
@@ -86,7 +84,9 @@ def tell_printed(claim: str, folder: Path | None) -> None:
         entries = index.naming(lambda name: claim_of(name) == claim)
         for entry, text in in_words(entries, printed.get(document, ())):
             typer.echo(f"{document}, {entry.place}: {text}\n    {', '.join(entry.names)}")
-        typer.echo(f"{counted(len(entries), 'place')} in {document}" + ("" if printed else f"; {_WANTED}"))
+        typer.echo(f"{counted(len(entries), 'place')} in {document}")
+    if chosen and not printed:
+        typer.echo(wanted(chosen))
 
 
 def _table(chosen: Mapping[str, Index]) -> str:

@@ -1,7 +1,8 @@
-"""Where names lead: claims, modules and public names, wherever they stand in code letters."""
+"""Where names lead: claims, modules and public names, wherever they stand in code letters. And links between pages."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 
 from attrs import frozen
@@ -9,12 +10,25 @@ from markupsafe import Markup, escape
 
 from dpmatrix.claims import claim_of
 from dpmatrix.documentation.reference import Member, PublicModule
+from dpmatrix.documentation.sources import ORDER
 from dpmatrix.documentation.verdicts import Contents, claim_document
 
 
 def reference_file(module: str) -> str:
     """Return the file of a module's reference."""
     return f"{module}.html"
+
+
+def built(target: str) -> str:
+    """Return where a link leads once the pages are built: one to a page's file leads to the HTML made of it."""
+    file, mark, place = target.partition("#")
+    name = file.removesuffix(".md")
+    return f"{name}.html{mark}{place}" if name != file and name in ORDER else target
+
+
+def heading_place(words: str) -> str:
+    """Return the name by which a heading is linked to, the same that code hosts give it in the file of the page."""
+    return re.sub(r"[^\w\- ]", "", words.lower()).strip().replace(" ", "-")
 
 
 @frozen

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -16,7 +17,7 @@ from markdown_it.utils import EnvType, OptionsDict
 from markupsafe import Markup, escape
 
 from dpmatrix.atomic_files import write_atomically
-from dpmatrix.documentation.links import Links, reference_file
+from dpmatrix.documentation.links import Links, built, heading_place, reference_file
 from dpmatrix.documentation.reference import PublicModule, public_modules
 from dpmatrix.documentation.sources import DOCUMENTS, Page, markdown, pages
 from dpmatrix.documentation.theorems import theorems
@@ -24,14 +25,15 @@ from dpmatrix.documentation.verdicts import GROUPS, Contents, group_counts, verd
 from dpmatrix.reporting.sentences import paragraphs
 from dpmatrix.spec import traced
 from dpmatrix.typesetting.prose import in_signs
+from dpmatrix.typesetting.publications import PUBLICATIONS
 from dpmatrix.typesetting.registries import typeset_claims
 
 TABLES = ("documents", "modules", "verdicts", "what holds", "what does not hold", "every claim", "theorems")
-"""What a line such as ``[[what holds]]`` may ask for."""
+"""What may stand in double brackets in a line that a table takes, such as ``[[what holds]]``."""
 
 
 def _linking(links: Links) -> MarkdownIt:
-    """Return the reader of Markdown that links names in code letters."""
+    """Return the reader of Markdown that links names in code letters, and pages to built pages."""
     reader = markdown()
 
     def code_inline(
@@ -46,7 +48,14 @@ def _linking(links: Links) -> MarkdownIt:
         name = Markup('<p class="file">{}</p>').format(file) if file else ""
         return f"{name}<pre><code>{escape(tokens[index].content)}</code></pre>\n"
 
+    def link_open(
+        renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType
+    ) -> str:
+        tokens[index].attrSet("href", built(str(tokens[index].attrGet("href"))))
+        return renderer.renderToken(tokens, index, options, env)
+
     reader.add_render_rule("code_inline", code_inline)
+    reader.add_render_rule("link_open", link_open)
     reader.add_render_rule("fence", fence)
     return reader
 
@@ -91,6 +100,7 @@ class Site:
         given: Mapping[str, Any] = {
             "pages": self.written,
             "documents": DOCUMENTS,
+            "publications": PUBLICATIONS,
             "modules": self.modules,
             "contents": self.contents,
             "counts": verdict_counts,
@@ -122,15 +132,14 @@ class Site:
         return environment.get_template("page.html.j2").render(title=page.title, body=whole)
 
 
-def _anchored(html: str) -> str:
+def _anchored(rendered: str) -> str:
     """Give every heading a name to link to."""
 
     def named(heading: re.Match[str]) -> str:
-        words = re.sub(r"<[^>]*>", "", heading[2])
-        name = re.sub(r"\W+", "-", words.lower()).strip("-")
+        name = heading_place(html.unescape(re.sub(r"<[^>]*>", "", heading[2])))
         return f'<h{heading[1]} id="{name}">{heading[2]}</h{heading[1]}>'
 
-    return re.sub(r"<h([23])>(.*?)</h\1>", named, html)
+    return re.sub(r"<h([23])>(.*?)</h\1>", named, rendered)
 
 
 def write(folder: Path) -> list[Path]:

@@ -29,8 +29,8 @@ ORDER = (
 )
 """The pages in the order of reading."""
 
-PLACE = re.compile(r"^\[\[([a-z ]+)\]\]$", re.MULTILINE)
-"""A line that a table takes."""
+PLACE = re.compile(r"^\*The built pages show here: \[\[([a-z ]+)\]\]\*$", re.MULTILINE)
+"""A line that a table takes; who reads the file itself is told so."""
 
 
 def markdown() -> MarkdownIt:

@@ -35,6 +35,11 @@ def name_of(folder: Path) -> str:
     return re.sub(r"[^a-z]+", "-", folder.resolve().name.lower()).strip("-")
 
 
+def requirement() -> str:
+    """Return what the requirements of a project name."""
+    return f"dpmatrix[audit]=={__version__}"
+
+
 def make_project(folder: Path, name: str, title: str) -> list[Path]:
     """Write a project whose example has evidence, with the present fingerprint of its claim.
 
@@ -68,6 +73,6 @@ def make_project(folder: Path, name: str, title: str) -> list[Path]:
     source = files("dpmatrix.new_document") / "files"
     for target, template in FILES.items():
         text = environment.from_string((source / template).read_text(encoding="utf-8"))
-        write_atomically(folder / target, text.render(name=name, title=title, version=__version__))
+        write_atomically(folder / target, text.render(name=name, title=title, requirement=requirement()))
     restamp(folder, fingerprints(folder, "statements"))
     return [folder / target for target in FILES]

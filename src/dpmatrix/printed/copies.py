@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 from dpmatrix.printed.index import Entry, Index, SentencesError, of_documents
@@ -11,6 +11,32 @@ from dpmatrix.printed.units import Unit, units
 
 VARIABLE = "DPMATRIX_DOCUMENTS"
 """Names a folder with one .txt file for each document."""
+
+FORMS: Mapping[str, tuple[str, ...]] = {
+    "the text of an HTML page, where each formula stands in signs, in words and in LaTeX": (
+        "wishart",
+        "compression",
+        "sliding-window",
+    ),
+    "Markdown with formulas in LaTeX": ("analyze-gauss", "near-optimal"),
+}
+"""From what the indexes were made."""
+
+
+def wanted(documents: Collection[str]) -> str:
+    """Say where the copies of documents are looked for, how they are known, and how they are made."""
+    forms = [(form, ", ".join(name for name in names if name in documents)) for form, names in FORMS.items()]
+    made = [f"The index of {names} was made of {form}." for form, names in forms if names]
+    return "\n".join(
+        (
+            f"To read them, name a folder in {VARIABLE} or by --documents.",
+            f"It holds the text of each of these in a .txt file of any name: {', '.join(documents)}.",
+            "A file is UTF-8, with empty lines between paragraphs.",
+            "It is known by its words: it has most of what is in the index.",
+            *made,
+            "A formula in another form is not found.",
+        )
+    )
 
 
 def folder_of_copies() -> Path | None:

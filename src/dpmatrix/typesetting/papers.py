@@ -8,6 +8,7 @@ from dpmatrix import __version__
 from dpmatrix.claims import Claim, Statement
 from dpmatrix.typesetting.formulas import Relation
 from dpmatrix.typesetting.notations import Latex, latex_text
+from dpmatrix.typesetting.publications import PUBLICATIONS
 from dpmatrix.typesetting.statements import Formulas, Typeset, typeset
 
 AUTHORS = "The dpmatrix maintainers"
@@ -77,7 +78,20 @@ def _claim_entry(claim: Claim, fingerprint: str) -> Iterator[str]:
 
 
 def _document_entry(document: str, title: str) -> Iterator[str]:
-    """Yield an entry for a document; its authors apart where what stands before the colon is their names alone."""
+    """Yield an entry for a document: where it was published, if it was, and else its title with plain names apart."""
+    publication = PUBLICATIONS.get(document)
+    if publication is None:
+        yield from _titled_entry(document, title)
+    elif publication.slides:
+        yield from _titled_entry(document, title, f"{publication.edition} {publication.slides}")
+        yield ""
+        yield from publication.entry(f"{document}:paper")
+    else:
+        yield from publication.entry(document)
+
+
+def _titled_entry(document: str, title: str, note: str = "") -> Iterator[str]:
+    """Yield an entry of a title; its authors apart where what stands before the colon is their names alone."""
     authors, colon, said = title.partition(": ")
     names = authors.split(", ")
     yield f"@misc{{{document},"
@@ -85,4 +99,6 @@ def _document_entry(document: str, title: str) -> Iterator[str]:
         yield f"  author = {{{latex_text(' and '.join(names))}}},"
         title = said
     yield f"  title = {{{{{latex_text(title)}}}}},"
+    if note:
+        yield f"  note = {{{latex_text(note)}}},"
     yield "}"
