@@ -210,6 +210,17 @@ def test_the_certificate_counts_every_entry_with_noise_of_its_own(kind: type) ->
 
 
 @pytest.mark.parametrize("kind", GAUSSIAN)
+def test_printed_noise_on_the_coarsest_lattice_is_certified_for_all_entries_together(kind: type) -> None:
+    """The control is the noise of a large epsilon, which rounds away."""
+    options = {"delta": Fraction(1, 4), "coordinate_bits": 0, "calibration": "printed"}
+    for dimension in (2, 3):
+        mechanism = kind(1, REPLACED, **options)
+        assert kept(mechanism, dimension, mechanism.guarantee)
+        with pytest.raises(InvalidParameterError, match="not certified"):
+            kind(1000, REPLACED, **options).noise_variance(dimension)
+
+
+@pytest.mark.parametrize("kind", GAUSSIAN)
 def test_a_delta_that_gaussian_noise_cannot_keep_or_that_promises_nothing_is_refused(kind: type) -> None:
     for delta in (Fraction(-1, 10), 0, 1, Fraction(11, 10)):
         with pytest.raises(InvalidParameterError):
@@ -227,7 +238,9 @@ def test_a_number_of_digits_is_an_integer_whose_powers_do_not_overflow(subject: 
     for digits in (-1, 513, True, 20.0, np.int64(40), np.int8(20)):
         with pytest.raises(InvalidParameterError):
             subject.build(setting, coordinate_bits=digits)
-    assert subject.build(setting, coordinate_bits=40).coordinate_bits == 40, "control"
+    mechanism = subject.build(setting, coordinate_bits=40)
+    assert mechanism.coordinate_bits == 40, "control"
+    assert subject.publish(mechanism, setting.empty(), SeededEntropy(1), subject.methods[0]), "control"
 
 
 @pytest.mark.parametrize("calibration", ["tight", "printed"])
