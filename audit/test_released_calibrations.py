@@ -220,12 +220,42 @@ def test_printed_noise_on_the_coarsest_lattice_is_certified_for_all_entries_toge
             kind(1000, REPLACED, **options).noise_variance(dimension)
 
 
-@pytest.mark.parametrize("kind", GAUSSIAN)
-def test_a_delta_that_gaussian_noise_cannot_keep_or_that_promises_nothing_is_refused(kind: type) -> None:
+def test_noise_of_a_stream_on_the_coarsest_lattice_is_certified_for_all_its_matrices() -> None:
+    """The controls are the noise of a louder epsilon, and printed noise that falls short and is refused."""
+    for adjacency, dimension, steps in product(RELATIONS, (1, 2), (1, 2, 3)):
+        promise = PrivacyGuarantee(1, Fraction(1, 4), adjacency)
+        options = {"delta": promise.delta, "coordinate_bits": 0, "steps": steps, "norm_bound": 2}
+        change = 16 * (2 if adjacency is REPLACED and dimension > 1 else 1)
+        asked = Fraction(steps * change), promise
+        half = dimension * (dimension + 1) // 2
+
+        def keeps(leader: OnlinePerturbedLeader, asked=asked, dimension=dimension, count=steps * half) -> bool:
+            return certified(asked[0], leader.noise_variance(dimension), count, asked[1])
+
+        assert keeps(OnlinePerturbedLeader(1, adjacency, **options))
+        assert keeps(OnlinePerturbedLeader(1, adjacency, calibration="printed", **options))
+        assert not keeps(OnlinePerturbedLeader(LOUDER, adjacency, **options)), "control"
+    for adjacency, bound, epsilon, delta, dimension, steps in (
+        (REPLACED, 1, 20, Fraction(1, 10**9), 2, 3),
+        (REPLACED, 1, 20, Fraction(1, 10**9), 3, 2),
+        (ADDED, 2, 40, Fraction(1, 4), 2, 3),
+    ):
+        options = {"delta": delta, "coordinate_bits": 0, "steps": steps, "norm_bound": bound}
+        with pytest.raises(InvalidParameterError, match="not certified"):
+            OnlinePerturbedLeader(epsilon, adjacency, calibration="printed", **options).noise_variance(dimension)
+
+
+DELTAS_OF_THEIR_OWN = [subject for subject in SUBJECTS if "delta" in inspect.signature(subject.kind).parameters]
+
+
+@pytest.mark.parametrize("subject", DELTAS_OF_THEIR_OWN, ids=lambda subject: type(subject).__name__)
+def test_a_delta_that_gaussian_noise_cannot_keep_or_that_promises_nothing_is_refused(subject: Subject) -> None:
+    setting = subject.at(settings(REPLACED)[0])
     for delta in (Fraction(-1, 10), 0, 1, Fraction(11, 10)):
         with pytest.raises(InvalidParameterError):
-            kind(1, delta=delta)
-    assert kind(1, delta=0.5).guarantee == PrivacyGuarantee(1, Fraction(1, 2), REPLACED), "control"
+            subject.build(evolve(setting, delta=delta))
+    taken = evolve(setting, delta=0.125)
+    assert subject.build(taken).guarantee == subject.guarantee(evolve(taken, delta=Fraction(1, 8))), "control"
 
 
 DIGITAL = [subject for subject in SUBJECTS if "coordinate_bits" in inspect.signature(subject.kind).parameters]

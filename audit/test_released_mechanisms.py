@@ -223,7 +223,9 @@ def test_a_word_that_is_no_choice_is_refused(subject: Subject, setting: Setting)
     setting = subject.at(setting)
     for parameter, word in (("over_norm", "clip"), ("calibration", "tight"), ("calibration", "printed")):
         if named(subject, parameter):
-            assert getattr(subject.build(setting, **{parameter: word}), parameter) == word, "control"
+            taken = subject.build(setting, **{parameter: word})
+            assert getattr(taken, parameter) == word, "control"
+            assert taken.guarantee == subject.guarantee(setting), "control"
             with pytest.raises(InvalidParameterError, match="is no choice"):
                 subject.build(setting, **{parameter: f"{word} "})
 
@@ -250,6 +252,34 @@ def test_a_public_divisor_divides_records_and_noise_alike(subject: Subject, adja
     for divisor in (0, -1, 2.5, True):
         with pytest.raises(InvalidParameterError):
             subject.build(setting, divisor=divisor)
+
+
+@pytest.mark.parametrize(("subject", "setting"), ONCE)
+def test_a_release_leaves_the_records_of_the_caller_as_they_are(subject: Subject, setting: Setting) -> None:
+    """A longer record is clipped in a copy, so the caller's array is nowhere in what is released."""
+    setting = subject.at(setting)
+    longer = 3 * subject.pairs(setting)[0].data * setting.factor
+    for method in subject.methods:
+        given = longer.copy()
+        subject.publish(subject.build(setting), given, SeededEntropy(1), method)
+        assert np.array_equal(given, longer)
+
+
+@pytest.mark.parametrize(("subject", "setting"), ONCE)
+def test_records_that_are_none_are_refused(subject: Subject, setting: Setting) -> None:
+    """What a mask hides may have been taken back; what is no real number has no norm that could be bounded."""
+    setting = subject.at(setting)
+    good = subject.pairs(setting)[0].data
+    masked = np.ma.masked_array(good, mask=good > 0)
+    bad = [good * 1j, good.astype(str), good[..., None]]
+    for entry in (np.nan, np.inf, -np.inf):
+        bad.append(good.copy())
+        bad[-1][0, -1] = entry
+    for method in subject.methods:
+        subject.publish(subject.build(setting), good, SeededEntropy(1), method)
+        for data in bad if method == "releases" else [masked, *bad]:  # rows that come one by one have no array
+            with pytest.raises(InvalidParameterError):
+                subject.publish(subject.build(setting), data, SeededEntropy(1), method)
 
 
 @pytest.fixture
