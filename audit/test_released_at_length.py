@@ -10,6 +10,7 @@ variance with probability below 1e-5 for each of 79 looks, and at the fixed seed
 
 from __future__ import annotations
 
+import inspect
 import json
 import sys
 from collections.abc import Callable
@@ -169,6 +170,21 @@ def test_a_part_that_was_summed_for_longer_records_is_refused(name: str) -> None
             if taken:
                 assert mechanism.release_blocks(blocks, 3, entropy=SeededEntropy(4)).guarantee is None
                 continue
+            with pytest.raises(InvalidParameterError):
+                mechanism.release_blocks(blocks, 3, entropy=SeededEntropy(4))
+
+
+@pytest.mark.parametrize("name", MENU)
+def test_a_part_of_other_columns_or_digits_is_refused(name: str) -> None:
+    """Its integers have another unit, or belong to other columns; nothing is stretched to fit."""
+    mechanism = built(name, Fraction(1), ADDED)
+    others = [mechanism.partial_gram([records_of(columns)], columns) for columns in (1, 2, 4)]
+    if "coordinate_bits" in inspect.signature(type(mechanism)).parameters:
+        others += [evolve(mechanism, coordinate_bits=bits).partial_gram([records_of(3)], 3) for bits in (0, 19, 30)]
+    part = mechanism.partial_gram([records_of(3)], 3)
+    assert mechanism.release_blocks([part], 3, entropy=SeededEntropy(4)).guarantee is None, "control"
+    for other in (*others, records_of(1), records_of(2), records_of(4), records_of(3)[0]):
+        for blocks in ([other], [part, other]):
             with pytest.raises(InvalidParameterError):
                 mechanism.release_blocks(blocks, 3, entropy=SeededEntropy(4))
 

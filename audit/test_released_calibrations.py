@@ -11,19 +11,22 @@ mechanism the largest epsilon that would have passed is found, and stands in its
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import product
 from typing import Any
 
+import numpy as np
 import pytest
 from attrs import evolve
 from flint import arb
 
 from audit.released.coverage import SUBJECTS
 from audit.released.excess import largest_unnoticed
-from audit.released.settings import ADDED, REPLACED
+from audit.released.settings import ADDED, REPLACED, settings
+from audit.released.subjects import Subject
 from dpmatrix.claims import AuditRecord, AuditVerdict, Way, code_name
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import ball, fraction, precision
@@ -47,6 +50,7 @@ from dpmatrix.privacy.domains import parameter_range
 from dpmatrix.privacy.guarantee import PrivacyGuarantee
 from dpmatrix.privacy.profiles import DiscreteGaussianProfile
 from dpmatrix.privacy.sensitivity import Entries, frobenius_sensitivity, l1_sensitivity, nuclear_sensitivity
+from dpmatrix.randomness.entropy import SeededEntropy
 
 EPSILONS = (Fraction(1, 7), Fraction(1), Fraction(9), Fraction(160))
 DELTAS = (Fraction(1, 10**9), Fraction(9, 10))
@@ -188,6 +192,85 @@ def kept(mechanism: Any, dimension: int, promise: PrivacyGuarantee) -> bool:
         square = change * change * 16**mechanism.coordinate_bits
         coordinates = dimension**2 if whole else dimension * (dimension + 1) // 2
         return certified(square, variance, coordinates, promise)
+
+
+@pytest.mark.parametrize("kind", GAUSSIAN)
+def test_the_certificate_counts_every_entry_with_noise_of_its_own(kind: type) -> None:
+    """Entries of a release that are not copies of others; and on the coarsest lattice every unit of a change counts."""
+    promise = PrivacyGuarantee(9, Fraction(1, 10**6), REPLACED)
+    for dimension in (1, 2, 3, 5):
+        mechanism = kind(promise.epsilon, REPLACED, delta=promise.delta, coordinate_bits=0)
+        found = kind(promise.epsilon, REPLACED, delta=promise.delta).release(
+            [[0.0] * dimension], entropy=SeededEntropy(1)
+        )
+        copied = dimension > 1 and (found.integers == found.integers.T).all()
+        assert mechanism.count_of_places(dimension) == (dimension * (dimension + 1) // 2 if copied else dimension**2)
+        assert kept(mechanism, dimension, promise)
+        assert not kept(evolve(mechanism, epsilon=promise.epsilon * LOUDER), dimension, promise), "control"
+
+
+@pytest.mark.parametrize("kind", GAUSSIAN)
+def test_printed_noise_on_the_coarsest_lattice_is_certified_for_all_entries_together(kind: type) -> None:
+    """The control is the noise of a large epsilon, which rounds away."""
+    options = {"delta": Fraction(1, 4), "coordinate_bits": 0, "calibration": "printed"}
+    for dimension in (2, 3):
+        mechanism = kind(1, REPLACED, **options)
+        assert kept(mechanism, dimension, mechanism.guarantee)
+        with pytest.raises(InvalidParameterError, match="not certified"):
+            kind(1000, REPLACED, **options).noise_variance(dimension)
+
+
+def test_noise_of_a_stream_on_the_coarsest_lattice_is_certified_for_all_its_matrices() -> None:
+    """The controls are the noise of a louder epsilon, and printed noise that falls short and is refused."""
+    for adjacency, dimension, steps in product(RELATIONS, (1, 2), (1, 2, 3)):
+        promise = PrivacyGuarantee(1, Fraction(1, 4), adjacency)
+        options = {"delta": promise.delta, "coordinate_bits": 0, "steps": steps, "norm_bound": 2}
+        change = 16 * (2 if adjacency is REPLACED and dimension > 1 else 1)
+        asked = Fraction(steps * change), promise
+        half = dimension * (dimension + 1) // 2
+
+        def keeps(leader: OnlinePerturbedLeader, asked=asked, dimension=dimension, count=steps * half) -> bool:
+            return certified(asked[0], leader.noise_variance(dimension), count, asked[1])
+
+        assert keeps(OnlinePerturbedLeader(1, adjacency, **options))
+        assert keeps(OnlinePerturbedLeader(1, adjacency, calibration="printed", **options))
+        assert not keeps(OnlinePerturbedLeader(LOUDER, adjacency, **options)), "control"
+    for adjacency, bound, epsilon, delta, dimension, steps in (
+        (REPLACED, 1, 20, Fraction(1, 10**9), 2, 3),
+        (REPLACED, 1, 20, Fraction(1, 10**9), 3, 2),
+        (ADDED, 2, 40, Fraction(1, 4), 2, 3),
+    ):
+        options = {"delta": delta, "coordinate_bits": 0, "steps": steps, "norm_bound": bound}
+        with pytest.raises(InvalidParameterError, match="not certified"):
+            OnlinePerturbedLeader(epsilon, adjacency, calibration="printed", **options).noise_variance(dimension)
+
+
+DELTAS_OF_THEIR_OWN = [subject for subject in SUBJECTS if "delta" in inspect.signature(subject.kind).parameters]
+
+
+@pytest.mark.parametrize("subject", DELTAS_OF_THEIR_OWN, ids=lambda subject: type(subject).__name__)
+def test_a_delta_that_gaussian_noise_cannot_keep_or_that_promises_nothing_is_refused(subject: Subject) -> None:
+    setting = subject.at(settings(REPLACED)[0])
+    for delta in (Fraction(-1, 10), 0, 1, Fraction(11, 10)):
+        with pytest.raises(InvalidParameterError):
+            subject.build(evolve(setting, delta=delta))
+    taken = evolve(setting, delta=0.125)
+    assert subject.build(taken).guarantee == subject.guarantee(evolve(taken, delta=Fraction(1, 8))), "control"
+
+
+DIGITAL = [subject for subject in SUBJECTS if "coordinate_bits" in inspect.signature(subject.kind).parameters]
+
+
+@pytest.mark.parametrize("subject", DIGITAL, ids=lambda subject: type(subject).__name__)
+def test_a_number_of_digits_is_an_integer_whose_powers_do_not_overflow(subject: Subject) -> None:
+    """4**40 is zero where 40 is an integer of numpy, and so would be the noise; none below 0 or above 512 is taken."""
+    setting = subject.at(settings(REPLACED)[0])
+    for digits in (-1, 513, True, 20.0, np.int64(40), np.int8(20)):
+        with pytest.raises(InvalidParameterError):
+            subject.build(setting, coordinate_bits=digits)
+    mechanism = subject.build(setting, coordinate_bits=40)
+    assert mechanism.coordinate_bits == 40, "control"
+    assert subject.publish(mechanism, setting.empty(), SeededEntropy(1), subject.methods[0]), "control"
 
 
 @pytest.mark.parametrize("calibration", ["tight", "printed"])

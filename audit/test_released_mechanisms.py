@@ -13,23 +13,26 @@ probability 3e-8; the gap, whose guarantee is 2, moves by forty times its noise.
 
 from __future__ import annotations
 
+import inspect
 import textwrap
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from attrs import evolve
+from flint import fmpq_mat
 
 from audit.released.coverage import FUNCTIONS, SUBJECTS, WITHOUT_GUARANTEE, public_functions, releasing, unaudited
 from audit.released.settings import ADDED, REPLACED, Setting, settings
 from audit.released.streams import Stream
-from audit.released.subjects import SecretSeed, Subject
+from audit.released.subjects import ROUNDING, SecretSeed, Subject
 from dpmatrix.auditing import at_norm_bound, from_single_draw, neighbouring_pairs
-from dpmatrix.errors import InvalidParameterError
+from dpmatrix.errors import InvalidParameterError, NotPrivateError
 from dpmatrix.mechanisms import WishartMechanism
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.profiles import WishartProfile
 from dpmatrix.randomness.entropy import SeededEntropy, SystemEntropy
+from dpmatrix.randomness.lazy_matrices import LazySum, LazyWishart
 
 TRAINING, CONFIRMATION = 24, 300
 PLACES = {REPLACED: (0,), ADDED: (1,)}
@@ -109,6 +112,34 @@ def test_the_documents_forms_guarantee_nothing(make) -> None:
         assert mechanism.release(signs / 2, entropy=SystemEntropy()).guarantee is None
 
 
+@pytest.mark.parametrize("make", WITHOUT_GUARANTEE.values(), ids=lambda make: type(make()).__name__)
+def test_the_documents_forms_are_refused_to_whoever_has_not_taken_note(make) -> None:
+    form = make()
+    again = {"reference": [[1, 0], [0, 1]]} if hasattr(form, "reference") else {}  # is kept as another type
+    for word in (None, "", "wishart.theorem-3", True):
+        with pytest.raises(NotPrivateError):
+            evolve(form, acknowledge=word, **again)
+    assert evolve(form, **again).guarantee is None, "control"
+
+
+@pytest.mark.parametrize("adjacency", [REPLACED, ADDED])
+def test_the_printed_wishart_mechanism_has_the_documents_noise(adjacency: Adjacency) -> None:
+    """W of the scale 3 r^2 / (2 n epsilon), of which alone its profile is known, and drawn anew from secret bits."""
+    data = np.array([[0.5, 0.25, 0.0], [0.0, -0.5, 0.5]])
+    for epsilon, bound, divisor in ((Fraction(1), Fraction(1), 1), (Fraction(1, 4), Fraction(4), 7)):
+        options = {"norm_bound": bound, "acknowledge": "wishart.theorem-4"}
+        mechanism = WishartMechanism(epsilon, adjacency, divisor=divisor, **options)
+        scale = float(3 * bound**2 / (2 * divisor * epsilon))
+        released = mechanism.release(data, entropy=SeededEntropy(3))
+        drawn = LazySum(fmpq_mat(3, 3), (LazyWishart(3, 4, Fraction(1), SeededEntropy(3)),), ())
+        noise = drawn.approximate().center.reshape(3, 3)
+        assert np.allclose((released.to_numpy() - data.T @ data / divisor) / scale, noise, rtol=0, atol=ROUNDING)
+        assert not np.array_equal(*(mechanism.release(data).integers for _ in range(2))), "noise is drawn anew"
+        for epsilon_or_word in ({"epsilon": 0}, {"epsilon": -1}, {"calibration": "tight"}):
+            with pytest.raises(InvalidParameterError):
+                evolve(mechanism, **epsilon_or_word)
+
+
 @pytest.mark.parametrize(("subject", "setting"), EVERYTHING)
 def test_a_release_says_what_it_keeps(subject: Subject, setting: Setting) -> None:
     """The guarantee that was asked for, in its relation, with secret bits; none with bits that are known."""
@@ -158,6 +189,97 @@ def test_data_that_no_guarantee_covers_are_refused(subject: Subject, setting: Se
         if setting.adjacency is REPLACED and not isinstance(subject, Stream):
             with pytest.raises(InvalidParameterError):
                 subject.publish(subject.build(setting), setting.empty(0), SeededEntropy(1), method)
+
+
+def named(subject: Subject, parameter: str) -> bool:
+    """Whether the mechanism takes a parameter by this name."""
+    return parameter in inspect.signature(subject.kind).parameters
+
+
+ONCE = [pytest.param(subject, settings(REPLACED)[0], id=type(subject).__name__) for subject in SUBJECTS]
+
+
+@pytest.mark.parametrize(("subject", "setting"), ONCE)
+def test_public_numbers_that_promise_nothing_or_overflow_are_refused(subject: Subject, setting: Setting) -> None:
+    """No epsilon that is not positive, no relation by another name, no bound whose square is no ordinary float."""
+    setting = subject.at(setting)
+    for epsilon in (0, -1, float("nan"), float("inf"), "1"):
+        with pytest.raises(InvalidParameterError):
+            subject.build(evolve(setting, epsilon=epsilon))
+    with pytest.raises(InvalidParameterError):
+        subject.build(evolve(setting, adjacency=setting.adjacency.value))
+    if not named(subject, "norm_bound"):
+        return
+    for bound in (0, -1, Fraction(2) ** 401, Fraction(1, 2**401), float("nan"), "1"):
+        with pytest.raises(InvalidParameterError):
+            subject.build(evolve(setting, norm_bound=bound))
+    for bound in (Fraction(2) ** 400, Fraction(1, 2**400), 0.1):
+        taken = subject.build(evolve(setting, norm_bound=bound)).norm_bound
+        assert (taken, type(taken)) == (Fraction(bound), Fraction), "control: the number itself, not rounded"
+
+
+@pytest.mark.parametrize(("subject", "setting"), ONCE)
+def test_a_word_that_is_no_choice_is_refused(subject: Subject, setting: Setting) -> None:
+    setting = subject.at(setting)
+    for parameter, word in (("over_norm", "clip"), ("calibration", "tight"), ("calibration", "printed")):
+        if named(subject, parameter):
+            taken = subject.build(setting, **{parameter: word})
+            assert getattr(taken, parameter) == word, "control"
+            assert taken.guarantee == subject.guarantee(setting), "control"
+            with pytest.raises(InvalidParameterError, match="is no choice"):
+                subject.build(setting, **{parameter: f"{word} "})
+
+
+@pytest.mark.parametrize("adjacency", [REPLACED, ADDED])
+@pytest.mark.parametrize(
+    "subject", [one for one in SUBJECTS if named(one, "divisor")], ids=lambda one: one.kind.__name__
+)
+def test_a_public_divisor_divides_records_and_noise_alike(subject: Subject, adjacency: Adjacency) -> None:
+    """From the same bits, up to the rounding of the release; by default it is n where neighbours share it, or one."""
+    setting = subject.at(settings(adjacency)[0])
+    data = subject.pairs(setting)[0].data
+
+    def published(divisor: int | None) -> np.ndarray:
+        mechanism = subject.build(setting, divisor=divisor)
+        (release,) = subject.publish(mechanism, data, SeededEntropy(5), "release")
+        return release.to_numpy() * (divisor or 1)
+
+    one, seven, default = published(1), published(7), published(None)
+    size = np.abs(one).max()
+    assert np.allclose(seven, one, rtol=0, atol=1e-5 * size)
+    assert np.allclose(default * (len(data) if adjacency is REPLACED else 1), one, rtol=0, atol=1e-5 * size)
+    assert not np.allclose(seven / 7, one, rtol=0, atol=1e-5 * size), "control"
+    for divisor in (0, -1, 2.5, True):
+        with pytest.raises(InvalidParameterError):
+            subject.build(setting, divisor=divisor)
+
+
+@pytest.mark.parametrize(("subject", "setting"), ONCE)
+def test_a_release_leaves_the_records_of_the_caller_as_they_are(subject: Subject, setting: Setting) -> None:
+    """A longer record is clipped in a copy, so the caller's array is nowhere in what is released."""
+    setting = subject.at(setting)
+    longer = 3 * subject.pairs(setting)[0].data * setting.factor
+    for method in subject.methods:
+        given = longer.copy()
+        subject.publish(subject.build(setting), given, SeededEntropy(1), method)
+        assert np.array_equal(given, longer)
+
+
+@pytest.mark.parametrize(("subject", "setting"), ONCE)
+def test_records_that_are_none_are_refused(subject: Subject, setting: Setting) -> None:
+    """What a mask hides may have been taken back; what is no real number has no norm that could be bounded."""
+    setting = subject.at(setting)
+    good = subject.pairs(setting)[0].data
+    masked = np.ma.masked_array(good, mask=good > 0)
+    bad = [good * 1j, good.astype(str), good[..., None]]
+    for entry in (np.nan, np.inf, -np.inf):
+        bad.append(good.copy())
+        bad[-1][0, -1] = entry
+    for method in subject.methods:
+        subject.publish(subject.build(setting), good, SeededEntropy(1), method)
+        for data in bad if method == "releases" else [masked, *bad]:  # rows that come one by one have no array
+            with pytest.raises(InvalidParameterError):
+                subject.publish(subject.build(setting), data, SeededEntropy(1), method)
 
 
 @pytest.fixture

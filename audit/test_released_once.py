@@ -7,6 +7,7 @@ functions open themselves.
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable
 from fractions import Fraction
@@ -14,8 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attrs import evolve
 
 from dpmatrix.errors import InvalidParameterError, SingleUseError
+from dpmatrix.mechanisms import OnlinePerturbedLeader
 from dpmatrix.mechanisms.streams import SlidingWindowGram, WindowParameters, resume, suspend
 from dpmatrix.privacy import Adjacency, PrivacyGuarantee
 from dpmatrix.randomness.entropy import Entropy, SeededEntropy, SystemEntropy
@@ -28,6 +31,37 @@ USES: dict[str, Callable[[SlidingWindowGram, Any], object]] = {
     "publish": lambda window, _: window.publish(),
     "suspend": lambda window, folder: suspend(window, folder / "again"),
 }
+
+
+LEADER = OnlinePerturbedLeader(1, GUARANTEE.adjacency, steps=2, delta=GUARANTEE.delta)
+
+
+def test_a_stream_is_published_by_the_process_that_began_it() -> None:
+    """A child that went on with the same bits would publish what its parent does, of other rows."""
+    stream = LEADER.releases([[0.5, 0.5], [0.0, 0.5]], 2)
+    next(stream)
+    child = os.fork()
+    if child == 0:
+        try:
+            next(stream)
+        except SingleUseError:
+            os._exit(7)
+        finally:
+            os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    assert next(stream).guarantee == GUARANTEE, "control"
+
+
+@pytest.mark.parametrize("steps", [1, 2, 3])
+def test_a_stream_answers_no_more_rows_than_its_noise_is_for(steps: int) -> None:
+    """The control is a stream of just so many rows."""
+    leader = evolve(LEADER, steps=steps)
+    assert len(leader.release([[0.5, 0.5]] * steps)) == steps, "control"
+    with pytest.raises(InvalidParameterError, match="more than"):
+        leader.release([[0.5, 0.5]] * (steps + 1))
+    for bad in (0, -1, 1.5, True):
+        with pytest.raises(InvalidParameterError):
+            evolve(LEADER, steps=bad)
 
 
 @pytest.mark.parametrize("secret_afterwards", [True, False])

@@ -6,6 +6,14 @@ from mutation.report import HEADINGS
 from mutation.source_operators import KINDS
 from mutation.table import Layout
 
+AUDITS = "`pytest audit`"
+"""How the items of the audits are called."""
+
+_EVERY = "Asked are the items that run the changed line in their process."
+_SOME = """Asked are items of the audits of releases that run
+the changed line in their process, at least the most promising ones that took six seconds together when they were
+traced: what is explained may be noticed by others."""
+
 HEADINGS_OF_SOURCES = HEADINGS[: HEADINGS.index("survived") + 1]
 
 
@@ -23,7 +31,7 @@ def layout(suite: str, explanations: str) -> Layout:
 
 Each row counts the changes of one kind to one module of the library, one at a time, by what became of them: killed by
 an item that objected, that crashed, that could not be imported or that took too long; explained, one by one, in
-`{explanations}`; or survived without an explanation. Asked are the items that run the changed line in their process.
+`{explanations}`; or survived without an explanation. {_SOME if suite == AUDITS else _EVERY}
 {{extent}}.
 The code is a digest of what the module computes, words aside. A module is judged again when it has another digest, an
 open mutant here, or another number of explanations. It is not judged again when tests alone change.
