@@ -13,7 +13,7 @@ from scipy.integrate import quad
 from dpmatrix.claims.registry import Implementation
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import precision
-from dpmatrix.mechanisms import CoupledTracesMechanism, KNormMechanism, Mechanism, SymmetrisedWishartMechanism
+from dpmatrix.mechanisms import CoupledTracesMechanism, KNormMechanism, Mechanism, SymmetrisedWishartMechanism, k_norm
 from dpmatrix.mechanisms.k_norm import MOST_COLUMNS, signed_traces
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.randomness.dominance import sum_dominates
@@ -232,3 +232,71 @@ def test_one_column_has_laplace_noise() -> None:
             for kind in (*KINDS, SymmetrisedWishartMechanism)
         ]
         assert all(abs(loss - losses[0]) < arb((1, -40)) for loss in losses)
+
+
+def test_a_double_negative_eigenvalue_counts_twice_and_which_norm_is_asked_depends_on_the_relation() -> None:
+    matrix = fmpq_mat([[4, 0, 0], [0, -3, 0], [0, 0, -3]])
+    assert [float(part) for part in signed_traces(matrix)] == [4, 6]
+    assert float(KNormMechanism(1, REPLACE).norm(matrix)) == 6
+    assert float(KNormMechanism(1, REPLACE).norm(-matrix)) == 6
+    assert float(KNormMechanism(1, ADD).norm(matrix)) == 10
+    assert float(KNormMechanism(1, ADD).norm(-matrix)) == 10
+
+
+@both_relations
+def test_pairs_are_drawn_one_after_the_other_until_one_is_accepted(
+    adjacency: Adjacency, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three are refused, by decree; the fourth is the noise, and none is drawn after it."""
+    asked: list[Any] = []
+
+    def decree(first: Any, second: Any) -> bool:
+        asked.append((first, second))
+        return len(asked) == 4
+
+    monkeypatch.setattr(k_norm, "sum_dominates", decree)
+    entropy, same = SeededEntropy(7), SeededEntropy(7)
+    noise = KNormMechanism(1, adjacency).noise_sampler(2)(entropy)
+    assert (noise.added, noise.subtracted) == (asked[3][:1], asked[3][1:])
+    for pair in asked:
+        expected: tuple[Any, ...]
+        if adjacency is REPLACE:
+            expected = CoupledTraces(2, same).parts()
+        else:
+            expected = tuple(LazyWishart(2, 3, Fraction(1, 2), same) for _ in range(2))
+        for found, wanted in zip(pair, expected, strict=True):
+            assert np.array_equal(found.approximate().center, wanted.approximate().center)
+    assert entropy.bits(64) == same.bits(64)
+
+
+@both_relations
+def test_simulated_pairs_are_kept_if_what_remains_is_semidefinite_up_to_rounding(
+    adjacency: Adjacency, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P = diag(1, 3) and Q = diag(-x, 3) leave diag(-2x, 6): a billionth below zero is taken for zero."""
+    tops = ((1.0,) * 5, (0.5, 0.0, -0.4e-9, -0.6e-9, -0.5))
+    parts = [np.array([np.diag([top, 3.0]) for top in each]) for each in tops]
+    given: list[tuple[int, int]] = []
+
+    def pairs(size: int, dimension: int) -> tuple[np.ndarray, np.ndarray]:
+        given.append((size, dimension))
+        assert len(given) <= 2, "two blocks hold enough"
+        assert dimension == 2 < size
+        return parts[0], parts[1]
+
+    def coupled(size: int, dimension: int, _: object) -> tuple[np.ndarray, np.ndarray]:
+        return pairs(size, dimension)
+
+    halves: list[np.ndarray] = []
+
+    def wishart(size: int, dimension: int, scale: Fraction, _: object) -> np.ndarray:
+        assert scale == Fraction(1, 2)
+        if not halves:
+            halves.extend(pairs(size, dimension))
+        return halves.pop(0)
+
+    monkeypatch.setattr(k_norm, "simulate_coupled_traces", coupled)
+    monkeypatch.setattr(k_norm, "simulate_wishart", wishart)
+    noise = KNormMechanism(1, adjacency).float_noise(5, 2, np.random.default_rng(1))
+    expected = [parts[0][place] - parts[1][place] for place in (0, 1, 2, 0, 1)]
+    assert np.array_equal(noise, expected)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import comb
+from math import comb, factorial
 
 import numpy as np
 import pytest
+from flint import fmpq
 
 from dpmatrix.mechanisms import CoupledTracesMechanism, KNormMechanism, SymmetrisedWishartMechanism
-from dpmatrix.mechanisms.noise_moments import NoiseMoments, k_norm_moments
+from dpmatrix.mechanisms.noise_moments import NoiseMoments, _entry, _half, _interpolated, k_norm_moments
 from dpmatrix.mechanisms.wishart_noise import simulate_coupled_traces, simulate_wishart
 from dpmatrix.privacy.adjacency import Adjacency
 
@@ -117,3 +118,34 @@ def test_simulated_pairs_come_in_either_order() -> None:
     first, second = simulate_coupled_traces(40_000, 3, np.random.default_rng(6))
     first_is_larger = np.trace(first, axis1=1, axis2=2) > np.trace(second, axis1=1, axis2=2)
     assert abs(first_is_larger.mean() - 0.5) < 0.02
+
+
+@pytest.mark.parametrize("i", range(5))
+@pytest.mark.parametrize("j", range(5))
+def test_half_a_quadrant_is_a_question_of_coins(i: int, j: int) -> None:
+    """Of i + j + 1 arrivals at two equal rates more than i are of the first kind, where x is below y."""
+    _half.cache_clear()
+    first = sum(comb(i + j + 1, m) for m in range(i + 1, i + j + 2))
+    assert _half(i, j) == fmpq(factorial(i) * factorial(j) * first, 2 ** (i + j + 1))
+
+
+@pytest.mark.parametrize("dimension", [2, 3, 4, 5])
+@pytest.mark.parametrize("more", [0, 2])
+def test_the_matrices_of_moments_are_skew(dimension: int, more: int) -> None:
+    """And odd dimensions have a row of moments, the integrals of x^i over both halves of the weight."""
+    z, order = fmpq(3, 2), dimension + dimension % 2
+    for i in range(order):
+        assert _entry(i, i, dimension, z, more) == 0
+        for j in range(i):
+            assert _entry(i, j, dimension, z, more) == -_entry(j, i, dimension, z, more) != 0
+    for i in range(dimension if dimension % 2 else 0):
+        power = i + more
+        assert _entry(i, dimension, dimension, z, more) == factorial(power) * (1 + (-1) ** power * z ** (power + 1))
+
+
+def test_a_polynomial_through_points_has_its_coefficients() -> None:
+    coefficients = [fmpq(3), fmpq(-1, 2), fmpq(0), fmpq(5, 7)]
+    points = [fmpq(point) for point in (1, 2, 5, -3)]
+    values = [sum((c * x**k for k, c in enumerate(coefficients)), fmpq(0)) for x in points]
+    assert _interpolated(points, values) == coefficients
+    assert _interpolated([fmpq(4)], [fmpq(9)]) == [9]

@@ -12,7 +12,14 @@ from mpmath import mpf
 
 from dpmatrix.exact import precision
 from dpmatrix.privacy.profiles import lattice_sums
-from dpmatrix.privacy.profiles.lattice_sums import _added_up, _euler_maclaurin, _positive_hermite, _theta, total_mass
+from dpmatrix.privacy.profiles.lattice_sums import (
+    _added_up,
+    _euler_maclaurin,
+    _positive_hermite,
+    _theta,
+    total_mass,
+    upper_sum,
+)
 
 DIGITS = 60
 BITS = 160
@@ -106,6 +113,30 @@ def test_a_sum_too_small_for_a_ball_is_bounded_by_a_geometric_series(variance) -
     assert found.upper() < arb(2) ** -(10**6)
 
 
+@pytest.mark.parametrize(("start", "variance"), [(3000, 12007), (4000, 20011), (6000, 30011)])
+def test_the_series_is_whole_where_terms_fall_slowly(start, variance) -> None:
+    """The ball around the first term, which reaches below zero, times all of 1 + q + q^2 + ...; q is about 0.8."""
+    with precision(8):
+        found = _added_up(start, fmpq(variance))
+        first = (-arb(fmpq(1, 2 * variance)) * start * start).exp()
+    assert not first > 0
+    _, most = ends_of(first)
+    series = 1 / (1 - mpmath.exp(-mpf(2 * start + 1) / (2 * variance)))
+    _, high = ends_of(found)
+    assert series > 4
+    assert 0.95 * most * series < high < 1.25 * most * series
+    assert high >= tail(start, fmpq(variance))
+
+
+@pytest.mark.parametrize("exponent", [75, 90, 120])
+def test_a_ball_that_touches_zero_is_as_little_as_one_around_it(exponent) -> None:
+    """So far out the lower end of the ball of a term is zero itself, which no sum of terms rises from."""
+    with precision(53):
+        found = _added_up(2**exponent, fmpq(1, 2))
+    assert found.contains(0)
+    assert found.upper() < arb(2) ** -(10**6)
+
+
 def rest(order: int, start: int, variance: fmpq) -> mpf:
     """Bound the rest after p derivatives of odd order, with moments as integrals and the signs of He_2p made positive.
 
@@ -176,3 +207,49 @@ def test_the_whole_mass_is_that_of_all_terms(variance) -> None:
         exact = 2 * tail(0, variance) - 1
         assert low <= exact <= high
         assert high - low < exact * mpf(2) ** (8 - BITS)
+
+
+@pytest.mark.parametrize("variance", [fmpq(1, 1000), fmpq(99, 100), fmpq(1), fmpq(101, 100), fmpq(3, 2), fmpq(1000)])
+def test_the_whole_mass_takes_the_sum_that_falls_fast(variance, monkeypatch) -> None:
+    """Either formula holds for every variance, and the lesser rate of the two may be tiny."""
+    rates: list[arb] = []
+
+    def theta(rate: arb) -> arb:
+        rates.append(rate)
+        return arb(0)
+
+    monkeypatch.setattr(lattice_sums, "_theta", theta)
+    total_mass(variance)
+    (rate,) = rates
+    assert rate > arb(1) / 2
+
+
+@pytest.mark.parametrize(
+    ("start", "variance", "bits", "added"),
+    [
+        (0, fmpq(1024), 53, True),
+        (0, fmpq(1025), 53, False),
+        (1024, fmpq(1025), 53, False),
+        (1025, fmpq(1025), 53, True),
+        (1026, fmpq(1025), 53, True),
+        (7, fmpq(2000), 2000, True),
+        (7, fmpq(2001), 2000, False),
+        (7, fmpq(1024), 20, True),
+    ],
+)
+def test_which_sums_are_added_up(start, variance, bits, added, monkeypatch) -> None:
+    """Those of few terms: from the variance on, and of a variance up to 2^10 or the number of bits."""
+    for name in ("_added_up", "_euler_maclaurin"):
+        monkeypatch.setattr(lattice_sums, name, lambda *asked, name=name: (name, *asked))
+    with precision(bits):
+        found = upper_sum(start, variance)
+    assert found == ("_added_up" if added else "_euler_maclaurin", start, variance)
+
+
+@pytest.mark.parametrize(("start", "variance"), [(0, fmpq(5, 2)), (3, fmpq(40)), (17, fmpq(1100)), (1200, fmpq(1100))])
+def test_an_upper_sum_is_that_of_its_terms(start, variance) -> None:
+    with precision(BITS), mpmath.workdps(DIGITS):
+        low, high = ends_of(upper_sum(start, variance))
+        exact = tail(start, variance)
+        assert low <= exact <= high
+        assert high - low < exact * mpf(2) ** (12 - BITS)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from flint import arb, arb_mat, fmpq, fmpq_mat
+from flint import arb, arb_mat, ctx, fmpq, fmpq_mat
 
 from dpmatrix.errors import UndecidedError
 from dpmatrix.exact import precision
 from dpmatrix.randomness import dominance
+from dpmatrix.randomness.decisions import FIRST_BITS, GUARD_BITS
 from dpmatrix.randomness.dominance import decided_in_balls, decided_in_floats, sum_dominates
 from dpmatrix.randomness.entropy import SeededEntropy
 from dpmatrix.randomness.float_balls import FloatBalls
@@ -141,3 +144,107 @@ def test_norms_are_bounded_from_above_and_closely() -> None:
             )
             bound = Fraction(dominance._norm(FloatBalls(center, np.abs(radius)))) ** 2
             assert exact <= bound <= exact * (1 + Fraction(1, 2**37))
+
+
+def test_floats_are_asked_first_unless_they_are_not_to_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = (LazyRationals(part) for part in split(1, 3, 2))
+    for decree in (True, False):
+        asked: list[list[float]] = []
+
+        def floats(*balls: FloatBalls, decree: bool = decree, asked: list[list[float]] = asked) -> bool:
+            asked.append([ball.center[0, 0] for ball in balls])
+            return decree
+
+        monkeypatch.setattr(dominance, "decided_in_floats", floats)
+        assert sum_dominates(first, second) is decree
+        assert sum_dominates(first, second, filtered=True) is decree
+        assert asked == [[first.approximate().center[0, 0], second.approximate().center[0, 0]]] * 2
+        assert sum_dominates(first, second, filtered=False) is True
+        assert len(asked) == 2
+
+
+def test_balls_are_asked_with_twice_the_digits_until_they_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each time as many are drawn of every entry, and the arithmetic has some more."""
+    told: list[tuple[object, ...]] = []
+    answers = iter([None, None, False])
+
+    def reals(name: str) -> SimpleNamespace:
+        def refine(bits: int, entries: range) -> None:
+            told.append((name, bits, [*entries]))
+
+        def enclose(entries: range) -> list[arb]:
+            return [arb(entry) for entry in entries]
+
+        return SimpleNamespace(shape=(2, 2), refine=refine, enclose=enclose)
+
+    def balls(first: arb_mat, second: arb_mat) -> bool | None:
+        told.append((ctx.prec, first.tolist() == second.tolist() == arb_mat([[0, 1], [2, 3]]).tolist()))
+        return next(answers)
+
+    monkeypatch.setattr(dominance, "decided_in_balls", balls)
+    assert sum_dominates(reals("P"), reals("Q"), filtered=False) is False
+    expected: list[tuple[object, ...]] = []
+    for bits in (FIRST_BITS, 2 * FIRST_BITS, 4 * FIRST_BITS):
+        expected += [("P", bits, [0, 1, 2, 3]), ("Q", bits, [0, 1, 2, 3]), (bits + GUARD_BITS, True)]
+    assert told == expected
+
+
+def test_nothing_is_said_of_zero() -> None:
+    """P + Q = |P - Q| where one of them is zero, or both: then the remainder is zero exactly."""
+    for value in (0.0, 3.0):
+        first, second = (FloatBalls.exactly(np.array([[one]])) for one in (value, 0.0))
+        assert decided_in_floats(first, second) is None
+    assert decided_in_balls(arb_mat([[3]]), arb_mat([[0]])) is None
+
+
+def test_an_overflow_leaves_the_question_open_without_a_word() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for first, second in ((1.7e308, -1.7e308), (1e200, 1e190), (1.7e308, 1.6e308)):
+            balls = (FloatBalls.exactly(np.array([[value]])) for value in (first, second))
+            assert decided_in_floats(*balls) is None
+
+
+@pytest.mark.parametrize("up", [1.25, 1.375])
+def test_each_bound_on_a_norm_is_made_good_three_times(monkeypatch: pytest.MonkeyPatch, up: float) -> None:
+    """Before squares are added, before the root, and after it: seen once the factor is large."""
+    monkeypatch.setattr(dominance, "_UP", up)
+    balls = FloatBalls(np.array([[3.0, -2.0], [1.0, 0.0]]), np.array([[1.0, 0.5], [0.0, 2.0]]))
+    assert dominance._norm(balls) == pytest.approx(np.sqrt(16 + 6.25 + 1 + 4) * up**2.5, rel=1e-14)
+
+
+@pytest.mark.parametrize("up", [1.0625, 1.25])
+@pytest.mark.parametrize("longer", [1.0, 1.0625])
+@pytest.mark.parametrize("apart", [0.0, 0.25, 64.0])
+@pytest.mark.parametrize("radius", [1.0, 2.0**-10])
+def test_answers_are_given_from_the_proved_bounds_on(
+    monkeypatch: pytest.MonkeyPatch, up: float, longer: float, apart: float, radius: float
+) -> None:
+    """For d = 1, where all is known, with a large factor for roundings, and vectors that are too long in square.
+
+    P and Q differ by c, each to within r / 2, so N^2 by 2 c r + r^2, and the remainder m = 2 min(P, Q) by r.
+    """
+    monkeypatch.setattr(dominance, "_UP", up)
+    original, calls = np.linalg.eigh, []
+
+    def stretched(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        calls.append(matrix)
+        values, vectors = original(matrix)
+        return (values, vectors) if len(calls) % 2 else (values / longer**2, vectors * longer)
+
+    monkeypatch.setattr(np.linalg, "eigh", stretched)
+    error = np.sqrt((2 * apart * radius + radius**2) * up**2.5) * up
+    skew = (longer**2 - 1) * up**2.5
+    yes = longer**2 * (error + radius * up**2.5) * up**2 / (1 - skew * up)
+    no = -(radius * up + error * up**7)
+
+    def answer(least: float) -> bool | None:
+        halves = np.full((1, 1), radius / 2)
+        first, second = (FloatBalls(np.full((1, 1), least / 2 + more), halves) for more in (apart, 0.0))
+        return decided_in_floats(first, second)
+
+    near = 1e-9
+    assert answer(yes * (1 + near)) is True
+    assert answer(yes * (1 - near)) is None
+    assert answer(no * (1 - near)) is None
+    assert answer(no * (1 + near)) is False

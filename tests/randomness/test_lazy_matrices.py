@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from flint import fmpq_mat
+from flint import arb, fmpq, fmpq_mat
 from scipy.stats import chi2
 
 from dpmatrix.errors import EntropyError, InvalidParameterError
@@ -14,7 +14,7 @@ from dpmatrix.exact import precision
 from dpmatrix.randomness import fast_rectangles
 from dpmatrix.randomness.decisions import nearest_multiples, round_to_grid
 from dpmatrix.randomness.entropy import SeededEntropy
-from dpmatrix.randomness.lazy import LazyNormals
+from dpmatrix.randomness.lazy import LazyExponentials, LazyNormals
 from dpmatrix.randomness.lazy_entries import LazyMultiples, LazyUpperTriangle
 from dpmatrix.randomness.lazy_matrices import LazyChiSquares, LazyProduct, LazySum, LazyWishart
 
@@ -168,3 +168,49 @@ def test_a_child_of_the_process_rounds_nothing(monkeypatch):
     monkeypatch.setattr(fast_rectangles, "process_identity", lambda: (0, 99))
     with pytest.raises(EntropyError, match="forked"):
         round_to_grid(reals, Fraction(1))
+
+
+def by_definition(degrees, entropy):
+    """Compute chi-square variates from the next digits of a source: exponentials first, in order, and then normals."""
+    halves, odd = [degree // 2 for degree in degrees], [degree % 2 for degree in degrees]
+    exponentials = LazyExponentials((sum(halves),), entropy).approximate().center
+    normals = LazyNormals((sum(odd),), entropy).approximate().center
+    sums = [2 * exponentials[sum(halves[:k]) : sum(halves[: k + 1])].sum() for k in range(len(degrees))]
+    return np.array([sums[k] + odd[k] * (normals[sum(odd[:k])] if odd[k] else 0) ** 2 for k in range(len(degrees))])
+
+
+@pytest.mark.parametrize("degrees", [(1,), (2,), (3, 1, 4, 2, 5), (6, 1, 1, 3), (51, 8)])
+def test_chi_squares_are_made_of_the_digits_in_their_order(degrees):
+    entropy, same = SeededEntropy(9), SeededEntropy(9)
+    found = LazyChiSquares(degrees, entropy)
+    assert found.approximate().center == pytest.approx(by_definition(degrees, same), rel=1e-12)
+    assert entropy.bits(64) == same.bits(64), "no digit is left over"
+
+
+@pytest.mark.parametrize("scale", [Fraction(1), Fraction(2), Fraction(2, 7)])
+@pytest.mark.parametrize(("dimension", "degrees"), [(1, 1), (2, 2), (3, 4), (4, 9)])
+def test_wishart_matrices_are_made_of_the_digits_in_their_order(scale, dimension, degrees):
+    """Bartlett's decomposition from the same source: squares of the diagonal, then what is below it, row by row."""
+    entropy, same = SeededEntropy(4), SeededEntropy(4)
+    found = LazyWishart(dimension, degrees, scale, entropy)
+    factor = np.diag(np.sqrt(by_definition(tuple(degrees - row for row in range(dimension)), same)))
+    size = dimension * (dimension - 1) // 2
+    factor[np.tril_indices(dimension, -1)] = LazyNormals((size,), same).approximate().center
+    matrix = float(scale) * factor @ factor.T
+    assert found.approximate().center == pytest.approx(matrix, rel=1e-11, abs=1e-12)
+    assert entropy.bits(64) == same.bits(64), "no digit is left over"
+    with precision(200):
+        found.refine(150, range(dimension**2))
+        diagonal = sum((found.enclose([i * dimension + i])[0] for i in range(dimension)), arb(0))
+        assert found.trace().overlaps(diagonal)
+        assert not (found.trace() * fmpq(10**9 + 1, 10**9)).overlaps(diagonal)
+
+
+def test_degrees_below_the_dimension_are_refused_as_such():
+    with pytest.raises(InvalidParameterError, match=r"^degrees: 2 is below 3; pass at least the dimension$"):
+        LazyWishart(3, 2, Fraction(1), SeededEntropy(0))
+
+
+def test_products_take_their_data_for_floats():
+    lazy = LazyProduct(LazyNormals((2, 3), SeededEntropy(5)), np.array([[1], [2], [3]]))
+    assert lazy.data.dtype == np.float64

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import groupby
@@ -15,7 +16,7 @@ from dpmatrix.errors import InvalidParameterError, UndecidedError
 from dpmatrix.exact import precision
 from dpmatrix.randomness import fast_discrete, fast_tables
 from dpmatrix.randomness.fast_rectangles import RectangleSampler
-from dpmatrix.randomness.fast_tables import Layout, Tables, Weight, build_tables
+from dpmatrix.randomness.fast_tables import Layout, Tables, Weight, build_tables, tail_threshold
 from dpmatrix.randomness.fast_threshold import Threshold
 
 
@@ -261,3 +262,105 @@ def test_tables_are_told_apart_as_objects() -> None:
     one, other = build_tables(weight, cut), build_tables(weight, cut)
     assert one == one
     assert len({one, other}) == 2
+
+
+def test_tables_hold_integers_and_floats_of_64_bits() -> None:
+    tables = build_tables(*CASES["geometric 5"])
+    kinds = {name: str(getattr(tables, name).dtype) for name in ("base", "near", "sure", "high", "ratio", "slope")}
+    assert kinds == {
+        "base": "int64",
+        "near": "int64",
+        "sure": "uint64",
+        "high": "uint64",
+        "ratio": "float64",
+        "slope": "float64",
+    }
+
+
+@pytest.mark.parametrize("block_bits", [0, 1])
+def test_digits_are_sure_by_the_lower_end_of_a_bracket_and_refused_by_the_upper(monkeypatch, block_bits: int) -> None:
+    """Brackets so coarse that their ends, which are two apart, differ in the digits; a hat is above the upper end."""
+    monkeypatch.setattr(fast_tables, "BRACKET_BITS", 64)
+    genuine, wide = Threshold.bracket, {}
+
+    def bracket(self: Threshold, bits: int) -> tuple[int, int]:
+        lower, upper = genuine(self, bits)
+        if bits == 64:
+            lower, upper = wide[self.exponent] = (max(lower - 1, 0), max(lower - 1, 0) + 2)
+        return lower, upper
+
+    monkeypatch.setattr(Threshold, "bracket", bracket)
+    weight, cut = Weight(Fraction(1, 5), Fraction(0)), Layout(block_bits, 64, 7, Fraction(8))
+    tables, digits = build_tables(weight, cut), cut.digit_bits
+    apart = set()
+    for block, (_, first, owned) in zip(blocks_of(weight, cut), owners(tables), strict=True):
+        ends = [block[0], block[-1]] if len(block) == 1 else [block.start, block.stop]
+        near, far = sorted(map(abs, ends))
+        height = owned * tables.unit
+        assert height >= wide[exponent(weight, near)][1]
+        low, other = ((end << digits) // height for end in wide[exponent(weight, far)])
+        apart.add(low < other)
+        assert int(tables.sure[first]) == (first << digits + block_bits) + (low << block_bits)
+        assert int(tables.high[first]) == ceil(Fraction(wide[exponent(weight, near)][1] << digits, height))
+    assert True in apart
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("excess", [0, 1, 7])
+def test_a_proposal_of_the_tail_is_kept_with_its_share_of_the_slot(name: str, excess: int) -> None:
+    """Probability of the proposal times what is kept is the weight over the area, on either side."""
+    weight, cut = CASES[name]
+    tables, length = build_tables(weight, cut), 2**cut.block_bits
+    rate = weight.linear + 2 * weight.quadratic * tables.reach
+    sides = 2 if weight.two_sided else 1
+    for value in (tables.reach + excess, -tables.reach - excess - 1):
+        kept = tail_threshold(weight, tables, length, excess, value)
+        with precision(200):
+            share = ball(kept.factor) * (-ball(kept.exponent)).exp()
+            if kept.decay is not None:
+                share /= 1 - (-ball(kept.decay)).exp()
+            proposed = (1 - (-ball(rate)).exp()) * (-ball(rate * excess)).exp() / sides
+            area = ball(Fraction(length * tables.unit, 2**64))
+            expected = (-ball(exponent(weight, abs(value)))).exp() / area
+            assert (share * proposed / expected - 1).contains(0)
+            assert not (share * proposed / expected - 1 - arb(2) ** -100).contains(0)
+
+
+def test_a_tail_of_less_than_two_slots_does_not_fit_into_one() -> None:
+    weight, cut = Weight(Fraction(4, 5), Fraction(0), two_sided=False), Layout(0, 5, 4, Fraction(12, 5))
+    with pytest.raises(InvalidParameterError) as caught:
+        build_tables(weight, cut)
+    assert caught.value.parameter == "cutoff"
+    # Three blocks, of which 15 slots are made: the slot's share is between one and two.
+    tops = [2.0**64 * math.exp(-0.8 * k) for k in range(3)]
+    unit = fast_tables._smallest_unit([ceil(top) for top in tops], 15)
+    assert 1 < math.exp(-2.4) * 2.0**64 / unit / (1 - math.exp(-0.8)) < 2
+
+
+class CountedTops(list[int]):
+    """Numbers that are not looked at without end."""
+
+    looks = 0
+
+    def __iter__(self) -> Iterator[int]:
+        self.looks += 1
+        assert self.looks < 3000, "the search does not end"
+        return super().__iter__()
+
+
+@pytest.mark.parametrize("most", [2**12, 2**12 + 7, 2**13 - 1])
+def test_a_unit_is_enlarged_one_by_one_until_the_slots_suffice(monkeypatch, most: int) -> None:
+    """Floats that find everything small enough begin with the mean; the first unit that fits is taken."""
+    monkeypatch.setattr(fast_tables.np, "ceil", lambda values: values * 0)
+    for ones in (1, 2, 3):
+        tops = [most] + [1] * ones
+        least = next(unit for unit in range(1, most + 2) if sum(-(-top // unit) for top in tops) <= 10)
+        assert fast_tables._smallest_unit(CountedTops(tops), 10) == least
+
+
+def test_a_large_unit_is_enlarged_by_a_millionth(monkeypatch) -> None:
+    """From the mean up to the largest, which is 2^-14 of it away, and hardly beyond."""
+    monkeypatch.setattr(fast_tables.np, "ceil", lambda values: values * 0)
+    most = 2**60 + 2**46
+    found = fast_tables._smallest_unit(CountedTops([most] + [2**60] * 6), 7)
+    assert most <= found <= most * (1 + Fraction(1, 2**20))
