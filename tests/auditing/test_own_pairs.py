@@ -120,12 +120,13 @@ def test_whose_the_data_sets_are_is_said_of_the_pair_that_was_found(source: str,
     assert not any(line.startswith("data sets: ") for line in silent.sentences(1, pair))
 
 
-def test_the_help_says_whose_the_data_sets_are() -> None:
+def test_the_help_says_whose_the_data_sets_are_and_when_the_budget_begins() -> None:
     app = typer.Typer()
     app.command()(audit_mechanism_command)
     told = " ".join(CliRunner().invoke(app, ["--help"]).output.split())
     assert "The data sets are the library's own" in told
     assert "give yours with --pairs or --data-from" in told
+    assert "some seconds of it are over before the first pair is tried" in told
 
 
 def test_records_of_a_file_leave_in_turn(folder: Path) -> None:

@@ -71,7 +71,10 @@ def audit_command(
 
     An output is a number, a vector, or a square matrix of real numbers, always of one shape. There is no verdict on a
     mechanism that fails, exits, hangs, or repeats its outputs, nor where so few outputs fit into the budget that a pass
-    would mean nothing. The budget is exceeded by a fifth and two seconds at most.
+    would mean nothing.
+
+    The budget counts from the start of the command; some seconds of it are over before the first pair is tried. It is
+    exceeded by a fifth and two seconds at most.
     """
     begin = time.time()
     if replay is None and mechanism is None:
