@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import math
+import re
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from dpmatrix.auditing import PrivacyViolationError, as_target, audit_mechanism, neighbouring_pairs
 from dpmatrix.auditing.planning.budget import resolution_for, sizes_within
-from dpmatrix.errors import InvalidParameterError
+from dpmatrix.errors import DpmatrixError, InvalidParameterError, NoVerdictError
 from dpmatrix.mechanisms import LaplaceInputPerturbation
 from dpmatrix.privacy.adjacency import Adjacency
 
 DATA = np.eye(2)
 REPLACE = Adjacency.REPLACE_ONE
+HERE = Path(__file__).resolve()
 IN_TIME = {"seconds": 4, "clock": time.process_time, "generator": 1}
 """The clock is that of the processor, so that other work on the machine costs an audit nothing."""
 
@@ -34,6 +37,60 @@ def test_a_broken_mechanism_fails_the_assertion_with_what_was_found() -> None:
     assert isinstance(caught.value, PrivacyViolationError)
     assert caught.value.result.epsilon_lower_bound > 1
     assert "counts: " in str(caught.value)
+
+
+def share(data: np.ndarray, size: int, generator: np.random.Generator) -> np.ndarray:
+    """Return the mean of numbers in [0, 1], which one of them moves by 1/n."""
+    return data.mean() + generator.laplace(scale=1 / len(data), size=size)
+
+
+def test_a_mechanism_that_admits_no_negative_entries_is_told_of_them() -> None:
+    """Its loss is exactly 1 on records in [0, 1], and 2 on the two opposite ones that the library has."""
+    asked = {"epsilon": 1, "adjacency": REPLACE, "records": 1, "dimension": 1} | IN_TIME
+    with pytest.raises(PrivacyViolationError, match="with negative entries in this pair; if") as caught:
+        audit_mechanism(share, **asked)
+    assert caught.value.result.pair.has_negative_entries()
+    result = audit_mechanism(lambda data, size, generator: share(abs(data), size, generator), **asked)
+    assert "data sets" not in result.message()
+
+
+def found(mechanism: object, **other: object) -> pytest.ExceptionInfo[BaseException]:
+    """Return what an audit without a generator raises, with the frames that pytest shows of it."""
+    asked = {"epsilon": 1, "adjacency": REPLACE, "records": 1, "dimension": 1, "seconds": 4} | other
+    with pytest.raises((AssertionError, DpmatrixError)) as caught:
+        audit_mechanism(mechanism, clock=time.process_time, **asked)
+    return caught
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "other", "kind"),
+    [
+        (halved, {}, PrivacyViolationError),
+        (lambda data: data.sum(), {}, NoVerdictError),
+        (halved, {"seconds": -1}, InvalidParameterError),
+        (halved, {"records": 0}, InvalidParameterError),
+        (LaplaceInputPerturbation, {}, InvalidParameterError),
+    ],
+)
+def test_a_failure_shows_the_line_that_asked_and_no_line_of_the_library(mechanism, other, kind) -> None:
+    caught = found(mechanism, **other)
+    assert caught.type is kind
+    shown = [frame.path for frame in caught.traceback.filter(caught)]
+    assert shown
+    assert set(shown) == {HERE}
+
+
+def test_what_the_mechanism_raised_is_still_shown() -> None:
+    cause = found(lambda data: len(data) / 0).value.__cause__
+    assert isinstance(cause, ZeroDivisionError)
+    assert cause.__traceback__ is not None
+
+
+@pytest.mark.parametrize(("kind", "made"), [(LaplaceInputPerturbation, "epsilon=1"), (dict, "...")])
+def test_who_names_a_class_is_told_how_an_instance_is_audited(kind: type, made: str) -> None:
+    words = re.escape(f"write `m = {kind.__name__}({made})` in a file and audit file.py:m")
+    with pytest.raises(InvalidParameterError, match=words):
+        as_target(kind)
 
 
 def test_a_private_mechanism_passes_within_the_time() -> None:

@@ -16,7 +16,9 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from dpmatrix.auditing import NeighbouringPair
 from dpmatrix.auditing.pairs.own import own_pairs, pairs_of_data
+from dpmatrix.auditing.planning.conditions import LIBRARY, Conditions, Planned, Sizes
 from dpmatrix.auditing.targets.target import scaled_records
 from dpmatrix.commands.audit import audit_mechanism_command
 from dpmatrix.commands.audit_pairs import offered_by
@@ -37,6 +39,9 @@ def ones(data, size, generator):
 
 def exact_share_of_code_7(data, size, generator):
     return np.sum(data == 7) / len(data) + generator.laplace(scale=0.001, size=size)
+
+def share(data, size, generator):
+    return data.mean() + generator.laplace(scale=1 / len(data), size=size)
 
 CODES = np.array([[7], [3], [3], [3]])
 
@@ -75,6 +80,53 @@ def test_noise_that_is_scaled_by_the_data_is_found_on_the_pair_that_shows_it(fol
     assert "these alone; no others were searched" in found.stdout
     assert " [1000.]]" in found.stdout, "the numbers are those of the file"
     assert run(folder, "--replay", "found.json").returncode == 1
+
+
+def test_a_violation_on_the_library_s_own_data_sets_says_that_they_are(folder: Path) -> None:
+    """The mean of numbers in [0, 1] is private at epsilon 1 on these, and not on 1 and -1."""
+    size = ["--records", "1", "--dimension", "1", "--norm-bound", "1"]
+    found = run(folder, "mine.py:share", *size, "--json", "found.json", *SIZES)
+    assert found.returncode == 1, found.stdout + found.stderr
+    (line,) = (line for line in found.stdout.splitlines() if line.startswith("data sets: "))
+    assert line.startswith("data sets: the library's own, of records in the ball of that norm, with negative entries")
+    assert "--pairs or --data-from" in line
+    record = json.loads((folder / "found.json").read_text(encoding="utf-8"))
+    assert (record["data_sets"], record["pair"]["negative_entries"]) == ("the library's own", True)
+    (folder / "shares.json").write_text(json.dumps([{"data": [[1]], "neighbour": [[0]]}]), encoding="utf-8")
+    kept = run(folder, "mine.py:share", "--pairs", "shares.json", "--json", "kept.json", *SIZES)
+    assert kept.returncode == 0, kept.stdout + kept.stderr
+    record = json.loads((folder / "kept.json").read_text(encoding="utf-8"))
+    assert (record["data_sets"], record["pair"]["negative_entries"]) == ("pairs of shares.json", False)
+
+
+@pytest.mark.parametrize(
+    ("source", "entry", "line"),
+    [
+        (LIBRARY, -0.5, "with negative entries in this pair"),
+        (LIBRARY, 0.5, "without negative entries in this pair"),
+        ("pairs of mine.json", -0.5, "these alone"),
+    ],
+)
+def test_whose_the_data_sets_are_is_said_of_the_pair_that_was_found(source: str, entry: float, line: str) -> None:
+    sizes = Sizes(pairs=1, training=1, confirmation=1, stages=1, chunk=1)
+    planned = Planned(sizes=sizes, resolution=np.zeros(()), learned=False, replay=True)
+    facts = {"adjacency": REPLACE, "records": 1, "dimension": 1, "norm_bound": 1.0, "deleted": 0, "zeroed": 0}
+    conditions = Conditions(**facts, offered=1, planned=planned, source=source)
+    pair = NeighbouringPair("a pair", REPLACE, np.array([[1.0]]), np.array([[entry]]))
+    told = [line for line in conditions.sentences(1, pair) if line.startswith("data sets: ")]
+    assert len(told) == 1
+    assert line in told[0]
+    silent = attrs.evolve(conditions, source=None)
+    assert not any(line.startswith("data sets: ") for line in silent.sentences(1, pair))
+
+
+def test_the_help_says_whose_the_data_sets_are_and_when_the_budget_begins() -> None:
+    app = typer.Typer()
+    app.command()(audit_mechanism_command)
+    told = " ".join(CliRunner().invoke(app, ["--help"]).output.split())
+    assert "The data sets are the library's own" in told
+    assert "give yours with --pairs or --data-from" in told
+    assert "some seconds of it are over before the first pair is tried" in told
 
 
 def test_records_of_a_file_leave_in_turn(folder: Path) -> None:

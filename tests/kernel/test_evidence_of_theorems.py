@@ -188,6 +188,25 @@ def test_the_command_says_what_to_install_where_there_is_no_rocq(monkeypatch) ->
     assert "debian-packages.txt" in result.output
 
 
+@pytest.mark.parametrize("option", ["--check", "--certify", "--table", "--write"])
+def test_the_command_says_where_to_run_it_where_there_are_no_proofs(option: str, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(app, ["kernel", option])
+    assert result.exit_code == 2
+    (line,) = result.output.splitlines()
+    assert line.startswith(f"InvalidParameterError: folder: there are no proofs in {FOLDER}; run it in the checkout")
+    assert "--folder" in line
+    assert not list(tmp_path.iterdir())
+    (tmp_path / FOLDER).mkdir(parents=True)
+    assert CliRunner().invoke(app, ["kernel", option]).output.splitlines() == [line]
+    assert not list((tmp_path / FOLDER).iterdir())
+
+
+def test_the_help_says_how_long_a_check_takes() -> None:
+    told = " ".join(CliRunner().invoke(app, ["kernel", "--help"]).output.replace("│", " ").split())
+    assert "eight to ten minutes on two free cores" in told
+
+
 def test_the_table_has_a_row_for_each_theorem_and_statement(root, monkeypatch) -> None:
     result = CliRunner().invoke(app, ["kernel", "--table", "--folder", str(root / FOLDER)])
     assert result.exit_code == 0, result.output

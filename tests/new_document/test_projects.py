@@ -162,6 +162,23 @@ def test_restamping_needs_the_module_of_the_claims(project):
     assert CliRunner().invoke(app, ["restamp", "coins.theorem-2", *words[2:], "statements"]).exit_code == 2
 
 
+def test_restamping_says_where_nothing_cites_the_claims_and_where_all_is_stamped(project):
+    """Without the module of the claims these are the library's, which no project of one's own cites."""
+    words = ["restamp", "all", "--root", str(project.root)]
+    library = CliRunner().invoke(app, words)
+    assert library.exit_code == 2
+    assert "nothing in src, audit, tests, proofs_checks of" in library.output
+    assert "in a project of your own pass --specification MODULE" in library.output
+    own = [*words, "--specification", "statements"]
+    stamped = CliRunner().invoke(app, own)
+    assert stamped.exit_code == 0, stamped.output
+    assert stamped.output == "nothing to write; citations that have the present fingerprint: 1\n"
+    shutil.rmtree(project.root / "audit")
+    empty = CliRunner().invoke(app, own)
+    assert empty.exit_code == 2
+    assert "cites these claims; pass --root" in empty.output
+
+
 @pytest.mark.parametrize(
     "options",
     [

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from click.testing import Result
+from typer.testing import Result
 
 from dpmatrix.mechanisms.menu import DIRECTIONS, MATRICES, Settings, build
 from dpmatrix.privacy.adjacency import Adjacency

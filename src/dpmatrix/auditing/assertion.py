@@ -5,18 +5,21 @@ from __future__ import annotations
 import contextvars
 import threading
 import time
+from collections.abc import Sequence
 from concurrent.futures import Executor
 
 import numpy as np
 
 from dpmatrix.auditing.checks import positive_finite
 from dpmatrix.auditing.pairs.neighbours import neighbouring_pairs
+from dpmatrix.auditing.pairs.pair import NeighbouringPair
+from dpmatrix.auditing.planning.conditions import LIBRARY
 from dpmatrix.auditing.planning.plan import AuditPlan
 from dpmatrix.auditing.result import AuditResult
 from dpmatrix.auditing.targets.adapters import as_target
 from dpmatrix.auditing.targets.sampling import Clock
 from dpmatrix.auditing.within import audit_within, wall_limit
-from dpmatrix.errors import NoVerdictError
+from dpmatrix.errors import DpmatrixError, NoVerdictError
 from dpmatrix.exact import Exact
 from dpmatrix.privacy.adjacency import Adjacency
 
@@ -53,7 +56,7 @@ def audit_mechanism(
     learned: bool | None = None,
     executor: Executor | None = None,
     workers: int = 2,
-    generator: np.random.Generator | int,
+    generator: np.random.Generator | int | None = None,
 ) -> AuditResult:
     """Assert that no violation of a privacy guarantee is found in the time given.
 
@@ -61,6 +64,9 @@ def audit_mechanism(
     a millionth of their spread, each coordinate by its own, so that the verdict is about the mathematics and not about
     the low bits of floats, which `audit_representation` judges. The mechanism is called in a thread, and, where it can
     be imported by its name, in two new processes, whose outputs must not be the same.
+
+    The data sets are the library's own, with entries of either sign. Where the mechanism is ``f`` and admits none below
+    zero, audit ``lambda data: f(abs(data))``: neighbours stay neighbours, and norms what they are.
 
     Parameters
     ----------
@@ -85,7 +91,7 @@ def audit_mechanism(
     executor, workers
         As in `AuditPlan`; without an executor the samples are drawn in this process.
     generator
-        Randomness or a seed.
+        Randomness or a seed; None for a fresh seed in each call, as the command takes one.
 
     Returns
     -------
@@ -102,10 +108,41 @@ def audit_mechanism(
     InvalidParameterError
         If a parameter is out of its domain.
     """
-    pairs = neighbouring_pairs(dimension, records, adjacency, delete_rows=delete_rows)
+    # In the report of pytest a failure is the line of the test that asked, and what is raised says the rest.
+    __tracebackhide__ = True
+    try:
+        result = _audited(
+            mechanism,
+            neighbouring_pairs(dimension, records, adjacency, delete_rows=delete_rows),
+            epsilon=epsilon,
+            delta=delta,
+            seconds=positive_finite(seconds, "seconds", "pass say 10"),
+            failure_probability=failure_probability,
+            generator=np.random.default_rng() if generator is None else generator,
+            plan=AuditPlan(norm_bound=norm_bound, executor=executor, workers=workers, clock=clock),
+            learned=learned,
+        )
+    except DpmatrixError as error:
+        raise error.with_traceback(None) from error.__cause__
+    if result.violated:
+        raise PrivacyViolationError(result)
+    return result
+
+
+def _audited(
+    mechanism: object,
+    pairs: Sequence[NeighbouringPair],
+    *,
+    epsilon: Exact,
+    delta: Exact,
+    seconds: float,
+    failure_probability: Exact,
+    generator: np.random.Generator | int,
+    plan: AuditPlan,
+    learned: bool | None,
+) -> AuditResult:
+    """Audit in a thread, which is left alone where the mechanism hangs."""
     target = as_target(mechanism)
-    positive_finite(seconds, "seconds", "pass say 10")
-    plan = AuditPlan(norm_bound=norm_bound, executor=executor, workers=workers, clock=clock)
     # The audit gives itself up at its limit; what comes later is stuck in a call.
     limit = wall_limit(seconds, plan) + _GRACE
     outcome: list[AuditResult | BaseException] = []
@@ -122,6 +159,7 @@ def audit_mechanism(
                 generator=generator,
                 plan=plan,
                 learned=learned,
+                source=LIBRARY,
             )
             outcome.append(found)
         except BaseException as error:
@@ -136,6 +174,4 @@ def audit_mechanism(
     (result,) = outcome
     if isinstance(result, BaseException):
         raise result
-    if result.violated:
-        raise PrivacyViolationError(result)
     return result

@@ -30,6 +30,7 @@ def result_to_json(result: AuditResult) -> dict[str, Any]:
             {"epsilon": str(fraction(point.epsilon)), "delta_lower_bound": point.delta_lower_bound}
             for point in result.curve
         ],
+        "data_sets": None if result.conditions is None else result.conditions.source,
         "pair": _pair_to_json(result.pair),
         "event": result.event,
         "direction": result.direction,
@@ -65,6 +66,7 @@ def _pair_to_json(pair: NeighbouringPair) -> dict[str, Any]:
         "dimension": pair.data.shape[1],
         "data": pair.data.tolist(),
         "neighbour": pair.neighbour.tolist(),
+        "negative_entries": pair.has_negative_entries(),
     }
 
 

@@ -115,7 +115,7 @@ class AuditResult:
         )
         lines.extend(self.replay.sentences() if self.replay is not None else ())
         if self.conditions is not None:
-            lines.extend(self.conditions.sentences(self.pairs_tried))
+            lines.extend(self.conditions.sentences(self.pairs_tried, self.pair if self.violated else None))
         if not self.violated:
             lines.append(self.detectable.sentence())
         return "\n".join(lines)

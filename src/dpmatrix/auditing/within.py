@@ -96,7 +96,8 @@ def audit_within(
     given
         What identifies the audit in its checkpoint.
     source
-        Whose the pairs are, in words, where somebody handed them over.
+        Whose the pairs are, in words; `LIBRARY` of `dpmatrix.auditing.planning.conditions` where nobody handed them
+        over, and the message about a violation then says so.
 
     Returns
     -------

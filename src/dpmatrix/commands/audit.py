@@ -66,9 +66,15 @@ def audit_command(
 ) -> None:
     """Try to refute the privacy guarantee of a mechanism. Exit code 0: not refuted; 1: violated; 2: no verdict.
 
+    The data sets are the library's own, reals in the ball of --norm-bound with entries of either sign. If the mechanism
+    does not admit these, give yours with --pairs or --data-from.
+
     An output is a number, a vector, or a square matrix of real numbers, always of one shape. There is no verdict on a
     mechanism that fails, exits, hangs, or repeats its outputs, nor where so few outputs fit into the budget that a pass
-    would mean nothing. The budget is exceeded by a fifth and two seconds at most.
+    would mean nothing.
+
+    The budget counts from the start of the command; some seconds of it are over before the first pair is tried. It is
+    exceeded by a fifth and two seconds at most.
     """
     begin = time.time()
     if replay is None and mechanism is None:

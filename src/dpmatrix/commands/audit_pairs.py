@@ -12,6 +12,7 @@ from attrs import frozen
 
 from dpmatrix.auditing import NeighbouringPair, neighbouring_pairs
 from dpmatrix.auditing.pairs.own import OwnPairs, own_pairs, pairs_of_data
+from dpmatrix.auditing.planning.conditions import LIBRARY
 from dpmatrix.auditing.targets.adapters import named_object
 from dpmatrix.commands.supervision import Job
 from dpmatrix.errors import InvalidParameterError, NoVerdictError
@@ -29,14 +30,14 @@ class Offered:
     norm_bound
         What the records are multiplied by.
     source
-        Whose they are, in words; None for the library's own.
+        Whose they are, in words.
     digest
         Of the pairs that were handed over; None for the library's own.
     """
 
     pairs: tuple[NeighbouringPair, ...]
     norm_bound: float
-    source: str | None = None
+    source: str = LIBRARY
     digest: str | None = None
 
 

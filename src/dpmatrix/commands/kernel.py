@@ -16,12 +16,13 @@ from dpmatrix.atomic_files import write_atomically
 from dpmatrix.claims import Grade, claim_of
 from dpmatrix.claims.ledger import dump
 from dpmatrix.commands.failures import one_line
+from dpmatrix.errors import InvalidParameterError
 from dpmatrix.kernel import checking
 from dpmatrix.kernel.certificate import PACKAGES, Certificate, certify, wanted_packages
 from dpmatrix.kernel.generated import generate
 from dpmatrix.kernel.judging import Proofs
 from dpmatrix.kernel.sources import CERTIFICATE, FOLDER
-from dpmatrix.kernel.theorems import Theorem
+from dpmatrix.kernel.theorems import AXIOMS, Theorem
 from dpmatrix.kernel.whole import Report, check
 from dpmatrix.spec import load
 
@@ -33,7 +34,11 @@ def kernel_command(
     *,
     write: Annotated[bool, typer.Option("--write", help="Write the propositions of the traced statements.")] = False,
     check_all: Annotated[
-        bool, typer.Option("--check", help="Compile everything and compare with the certificate.")
+        bool,
+        typer.Option(
+            "--check",
+            help="Compile everything and compare with the certificate; eight to ten minutes on two free cores.",
+        ),
     ] = False,
     certificate: Annotated[
         bool, typer.Option("--certify", help="Compile everything and write the certificate.")
@@ -44,6 +49,9 @@ def kernel_command(
     folder: Annotated[Path, typer.Option(help="The folder of the proofs.")] = FOLDER,
 ) -> None:
     """Write the propositions of the statements, or have their proofs checked."""
+    if (write or check_all or certificate or table) and not (folder / AXIOMS).is_file():
+        remedy = "run it in the checkout, or name the folder with --folder"
+        raise InvalidParameterError("folder", f"there are no proofs in {folder}", remedy)
     registry = load()
     if write or reasons:
         generated = generate(registry)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated
 
@@ -25,13 +26,13 @@ from dpmatrix.commands.privacy import calibrate, profile
 from dpmatrix.commands.reproduce import REPRODUCED, TARGETS, reproduce
 from dpmatrix.commands.runs import DEFAULT_LEDGER, LedgerPath, read_ledger
 from dpmatrix.commands.trace import trace_command
-from dpmatrix.errors import UnknownClaimError
+from dpmatrix.errors import InvalidParameterError, UnknownClaimError
 from dpmatrix.reporting.bindings import add_bindings
 from dpmatrix.reporting.figures import reproduced
 from dpmatrix.reporting.html import render
 from dpmatrix.reporting.implementations import implementations
 from dpmatrix.reporting.record import report_record
-from dpmatrix.reporting.restamp import restamp
+from dpmatrix.reporting.restamp import FOLDERS, citations, restamp
 from dpmatrix.reporting.snapshots import changes_since
 from dpmatrix.reporting.specifications import fingerprints
 from dpmatrix.spec import STANDINGS, catalogue, documents, load, traced
@@ -87,6 +88,7 @@ def report(
 
 
 @app.command(name="restamp")
+@one_line
 def restamp_command(
     claim: Annotated[
         list[str],
@@ -108,8 +110,30 @@ def restamp_command(
     if unknown:
         told = [UnknownClaimError(name, nearest(name, known)) for name in unknown]
         raise typer.BadParameter("; ".join(map(str, told)), param_hint="CLAIM")
-    for path, count in restamp(root, {name: known[name] for name in wanted}).items():
+    changed = restamp(root, {name: known[name] for name in wanted})
+    for path, count in changed.items():
         typer.echo(f"{path}: {count}")
+    if not changed:
+        _explain_that_nothing_changed(root, wanted, specification)
+
+
+def _explain_that_nothing_changed(root: Path, wanted: Collection[str], specification: str | None) -> None:
+    """Say that every citation is of the present text.
+
+    Raises
+    ------
+    InvalidParameterError
+        If there is no citation.
+    """
+    count = citations(root, wanted)
+    if count:
+        typer.echo(f"nothing to write; citations that have the present fingerprint: {count}")
+        return
+    problem = f"nothing in {', '.join(FOLDERS)} of {root.resolve()} cites these claims"
+    if specification is None:
+        remedy = "in a project of your own pass --specification MODULE, and --root for another folder"
+        raise InvalidParameterError("specification", f"{problem}, which are the library's", remedy)
+    raise InvalidParameterError("root", problem, "pass --root for the folder of the project")
 
 
 app.command(name="audit")(audit_mechanism_command)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from dpmatrix.atomic_files import write_atomically
@@ -28,20 +28,30 @@ def restamp(root: Path, fingerprints: Mapping[str, str]) -> dict[Path, int]:
         The number of citations changed in each file that changed.
     """
     changed: dict[Path, int] = {}
+    for path, text in _files(root):
+        count = 0
+
+        def replace(match: re.Match[str]) -> str:
+            nonlocal count
+            if match["claim"] not in fingerprints:
+                return match[0]
+            stamped = f'"{match["target"]}@{fingerprints[match["claim"]]}"'
+            count += stamped != match[0]
+            return stamped
+
+        stamped_text = _QUOTED.sub(replace, text)
+        if count:
+            write_atomically(path, stamped_text)
+            changed[path] = count
+    return changed
+
+
+def citations(root: Path, claims: Collection[str]) -> int:
+    """Count the citations of some claims in the files that `restamp` rewrites."""
+    return sum(match["claim"] in claims for _, text in _files(root) for match in _QUOTED.finditer(text))
+
+
+def _files(root: Path) -> Iterator[tuple[Path, str]]:
     for folder in FOLDERS:
         for path in sorted((root / folder).rglob("*.py")):
-            text, count = path.read_text(encoding="utf-8"), 0
-
-            def replace(match: re.Match[str]) -> str:
-                nonlocal count
-                if match["claim"] not in fingerprints:
-                    return match[0]
-                stamped = f'"{match["target"]}@{fingerprints[match["claim"]]}"'
-                count += stamped != match[0]
-                return stamped
-
-            stamped_text = _QUOTED.sub(replace, text)
-            if count:
-                write_atomically(path, stamped_text)
-                changed[path] = count
-    return changed
+            yield path, path.read_text(encoding="utf-8")

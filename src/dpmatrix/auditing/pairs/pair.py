@@ -92,6 +92,10 @@ class NeighbouringPair:
             records = [longer[int(different[0]) if different.size else len(shorter)]]
         return tuple(record for record in records if np.any(record))
 
+    def has_negative_entries(self) -> bool:
+        """Tell whether some entry of a data set is below zero."""
+        return any(bool(np.any(side < 0)) for side in (self.data, self.neighbour))
+
     def directions(self) -> tuple[tuple[str, FloatArray], ...]:
         """Return named unit vectors, of shape (d,), along which the two data sets differ.
 

@@ -9,8 +9,11 @@ import numpy as np
 from attrs import evolve, frozen
 
 from dpmatrix.auditing.arrays import FloatArray
+from dpmatrix.auditing.pairs.pair import NeighbouringPair
 from dpmatrix.privacy.adjacency import Adjacency
 
+LIBRARY = "the library's own"
+"""The source of data sets that nobody handed over."""
 _MOST_SHOWN = 6
 
 
@@ -94,7 +97,8 @@ class Conditions:
     planned
         Sizes, resolution, and whether events were learned.
     source
-        Whose the data sets are, where they were handed over: such as "pairs of mine.json".
+        Whose the data sets are: such as "pairs of mine.json" where they were handed over, or `LIBRARY`; None where it
+        is not known.
     remarks
         What else is to be known, a sentence each.
     """
@@ -114,13 +118,20 @@ class Conditions:
         """Return these conditions with one sentence more."""
         return evolve(self, remarks=(*self.remarks, remark))
 
-    def sentences(self, tried: int) -> tuple[str, ...]:
-        """Say what was tried, given how many pairs there was time for."""
+    def sentences(self, tried: int, refuting: NeighbouringPair | None = None) -> tuple[str, ...]:
+        """Say what was tried, given how many pairs there was time for, and the pair of a violation, if there is one."""
         of_data = f"n = {self.records}, d = {self.dimension}, norms at most {self.norm_bound:g}"
-        whose = "neighbours" if self.source is None else self.source
+        own = self.source is not None and self.source != LIBRARY
+        whose = self.source if own else "neighbours"
         lines = [f"tried: {whose} by {self.adjacency.value}, {of_data}; {tried} of {self.offered} pairs"]
-        if self.source is not None:
+        if own:
             lines.append("data sets: these alone; no others were searched")
+        elif self.source == LIBRARY and refuting is not None:
+            signs = "with" if refuting.has_negative_entries() else "without"
+            lines.append(
+                f"data sets: {LIBRARY}, of records in the ball of that norm, {signs} negative entries in this pair; if "
+                "your mechanism does not admit these, give yours with --pairs or --data-from of `dpmatrix audit`"
+            )
         if self.adjacency is Adjacency.ADD_REMOVE_ONE:
             both = f"the row of the record deleted in {self.deleted} of the pairs, zero in {self.zeroed} (same n)"
             lines.append(f"add/remove is read as: {both}")

@@ -57,6 +57,16 @@ class _ByName:
         return stacked(self.function(data, **options) for _ in range(size))
 
 
+def _instance_of(mechanism: type) -> str:
+    """Say how an instance of a class is audited, here and by its name."""
+    try:
+        given = "epsilon=1" if "epsilon" in inspect.signature(mechanism).parameters else "..."
+    except (TypeError, ValueError):
+        given = "..."
+    made = f"{mechanism.__name__}({given})"
+    return f"pass an instance, {made}; for the command line write `m = {made}` in a file and audit file.py:m"
+
+
 def as_target(mechanism: object) -> Target:
     """Make a target of a mechanism.
 
@@ -75,7 +85,7 @@ def as_target(mechanism: object) -> Target:
         If it is none of these; a class is none, since it has to be given its parameters first.
     """
     if inspect.isclass(mechanism):
-        raise InvalidParameterError("mechanism", f"{mechanism.__name__} is a class", "pass an instance of it")
+        raise InvalidParameterError("mechanism", f"{mechanism.__name__} is a class", _instance_of(mechanism))
     simulate = getattr(mechanism, "simulate", None)
     found: Any = simulate if callable(simulate) else mechanism
     if not callable(found):
