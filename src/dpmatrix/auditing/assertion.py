@@ -13,8 +13,9 @@ from dpmatrix.auditing.checks import positive_finite
 from dpmatrix.auditing.pairs.neighbours import neighbouring_pairs
 from dpmatrix.auditing.planning.plan import AuditPlan
 from dpmatrix.auditing.result import AuditResult
-from dpmatrix.auditing.targets.adapters import as_target
+from dpmatrix.auditing.targets.adapters import MOST_PILOTED, PILOT_SECONDS, as_target, form_of
 from dpmatrix.auditing.targets.sampling import Clock
+from dpmatrix.auditing.targets.target import scaled_records
 from dpmatrix.auditing.within import audit_within, wall_limit
 from dpmatrix.errors import NoVerdictError
 from dpmatrix.exact import Exact
@@ -103,7 +104,8 @@ def audit_mechanism(
         If a parameter is out of its domain.
     """
     pairs = neighbouring_pairs(dimension, records, adjacency, delete_rows=delete_rows)
-    target = as_target(mechanism)
+    bare = as_target(mechanism)
+    sets = [scaled_records(data, norm_bound) for pair in pairs[:MOST_PILOTED] for data in (pair.data, pair.neighbour)]
     positive_finite(seconds, "seconds", "pass say 10")
     plan = AuditPlan(norm_bound=norm_bound, executor=executor, workers=workers, clock=clock)
     # The audit gives itself up at its limit; what comes later is stuck in a call.
@@ -112,12 +114,14 @@ def audit_mechanism(
 
     def run() -> None:
         try:
+            begin = clock()
+            target = as_target(mechanism, form_of(bare, sets, min(PILOT_SECONDS, seconds / 10)))
             found = audit_within(
                 target,
                 pairs,
                 epsilon=epsilon,
                 delta=delta,
-                seconds=seconds,
+                seconds=max(seconds - (clock() - begin), seconds / 10),
                 failure_probability=failure_probability,
                 generator=generator,
                 plan=plan,
