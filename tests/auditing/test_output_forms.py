@@ -124,9 +124,10 @@ def words(data: np.ndarray, generator: np.random.Generator) -> str:
         lambda _data: np.eye(2),
         lambda _data, size, generator: generator.random(size),
         lambda _data, _generator: 1 / 0,
+        lambda _data, _generator: None,
     ],
 )
-def test_no_form_is_chosen_for_numbers_of_one_shape_nor_where_a_mechanism_fails(numbers: Any) -> None:
+def test_no_form_is_chosen_for_numbers_of_one_shape_nor_where_nothing_is_returned(numbers: Any) -> None:
     assert form_of(as_target(numbers), [DATA]) is None
 
 

@@ -166,7 +166,8 @@ def named_object(name: str) -> Any:  # noqa: ANN401 - whatever the module define
 def form_of(target: Target, data_sets: Sequence[FloatArray], seconds: float = PILOT_SECONDS) -> Form | None:
     """Choose a form of the outputs of a target from a few of them; None if they are numbers of one shape.
 
-    None as well for a target that makes batches, and where the mechanism fails, which the audit itself will tell.
+    None as well for a target that makes batches, and for a mechanism that fails or returns nothing, which the audit
+    itself will tell.
 
     Parameters
     ----------
@@ -189,7 +190,7 @@ def form_of(target: Target, data_sets: Sequence[FloatArray], seconds: float = PI
                 found += outputs(data.copy(), 1, np.random.default_rng((number, place)))
         stacked(found)
     except InvalidParameterError:
-        return Form.of(found)
+        return None if all(output is None for output in found) else Form.of(found)
     except (Exception, SystemExit):
         return None
     return None
