@@ -155,10 +155,8 @@ REASONS = {
     "leaving.py:kept": "calls exit(0) when it is imported",
     "gone.py:kept": "exited with code 0 in the middle of the audit",
     "forgets_to_return": "returned None",
-    "none_for_a_record": "returned None",
     "fails_on_a_record": "raised ValueError: bad record",
     "shape_of_the_data": "have shape",
-    "text": "returned a value of type str",
     "one_stream": "two processes draw the same outputs",
     "one_stream_of_batches": "two processes draw the same outputs",
     "one_stream_of_coins": "two processes draw the same outputs",
@@ -196,7 +194,7 @@ def test_a_mechanism_that_hangs_is_given_up(folder: Path, workers: str) -> None:
     assert time.monotonic() - begin < 60, "nobody waits for a mechanism that does not return"
 
 
-@pytest.mark.parametrize("name", ["response", "zero", "kept"])
+@pytest.mark.parametrize("name", ["response", "zero", "kept", "text"])
 def test_honest_repetitions_are_no_fault(folder: Path, name: str) -> None:
     done = run(folder, name, *FASTER, "--workers", "2")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -230,6 +228,12 @@ def test_a_flag_beside_large_noise_is_not_rounded_away(folder: Path) -> None:
     done = run(folder, "hidden_flag", *FASTER)
     assert done.returncode == 1, done.stdout + done.stderr
     assert "[1] not" in done.stdout
+
+
+def test_none_that_tells_a_record_is_a_violation(folder: Path) -> None:
+    done = run(folder, "none_for_a_record", *FASTER)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "the output is None" in done.stdout.partition("an output as a vector: ")[2].splitlines()[0]
 
 
 def test_an_event_about_what_is_not_finite_says_so(folder: Path) -> None:

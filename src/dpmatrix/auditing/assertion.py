@@ -16,8 +16,9 @@ from dpmatrix.auditing.pairs.pair import NeighbouringPair
 from dpmatrix.auditing.planning.conditions import LIBRARY
 from dpmatrix.auditing.planning.plan import AuditPlan
 from dpmatrix.auditing.result import AuditResult
-from dpmatrix.auditing.targets.adapters import as_target
+from dpmatrix.auditing.targets.adapters import MOST_PILOTED, PILOT_SECONDS, as_target, form_of
 from dpmatrix.auditing.targets.sampling import Clock
+from dpmatrix.auditing.targets.target import scaled_records
 from dpmatrix.auditing.within import audit_within, wall_limit
 from dpmatrix.errors import DpmatrixError, NoVerdictError
 from dpmatrix.exact import Exact
@@ -103,8 +104,8 @@ def audit_mechanism(
     PrivacyViolationError
         If a violation is certified; an `AssertionError` with the pair, the event, the counts and the bounds.
     NoVerdictError
-        If there is no verdict: the mechanism fails, exits or hangs, its outputs are no real numbers of one shape, they
-        repeat, or too few were drawn.
+        If there is no verdict: the mechanism fails, exits, hangs or returns nothing, its outputs repeat, or there are
+        too few.
     InvalidParameterError
         If a parameter is out of its domain.
     """
@@ -142,19 +143,22 @@ def _audited(
     learned: bool | None,
 ) -> AuditResult:
     """Audit in a thread, which is left alone where the mechanism hangs."""
-    target = as_target(mechanism)
+    bare, bound = as_target(mechanism), plan.norm_bound
+    sets = [scaled_records(data, bound) for pair in pairs[:MOST_PILOTED] for data in (pair.data, pair.neighbour)]
     # The audit gives itself up at its limit; what comes later is stuck in a call.
     limit = wall_limit(seconds, plan) + _GRACE
     outcome: list[AuditResult | BaseException] = []
 
     def run() -> None:
         try:
+            begin = plan.clock()
+            target = as_target(mechanism, form_of(bare, sets, min(PILOT_SECONDS, seconds / 10)))
             found = audit_within(
                 target,
                 pairs,
                 epsilon=epsilon,
                 delta=delta,
-                seconds=seconds,
+                seconds=max(seconds - (plan.clock() - begin), seconds / 10),
                 failure_probability=failure_probability,
                 generator=generator,
                 plan=plan,

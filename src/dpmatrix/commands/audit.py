@@ -69,8 +69,9 @@ def audit_command(
     The data sets are the library's own, reals in the ball of --norm-bound with entries of either sign. If the mechanism
     does not admit these, give yours with --pairs or --data-from.
 
-    An output is a number, a vector, or a square matrix of real numbers, always of one shape. There is no verdict on a
-    mechanism that fails, exits, hangs, or repeats its outputs, nor where so few outputs fit into the budget that a pass
+    An output may be of any kind: numbers, texts, dictionaries, lists of any length, tables, None. What is not numbers
+    of one shape is read as numbers and facts, which the report lists. There is no verdict on a mechanism that fails,
+    exits, hangs, returns nothing, or repeats its outputs, nor where so few outputs fit into the budget that a pass
     would mean nothing.
 
     The budget counts from the start of the command; some seconds of it are over before the first pair is tried. It is

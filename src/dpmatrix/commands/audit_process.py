@@ -25,7 +25,8 @@ from dpmatrix.auditing.certify.checkpoint import facts_of
 from dpmatrix.auditing.planning.conditions import Planned
 from dpmatrix.auditing.record import result_to_json
 from dpmatrix.auditing.result import AuditResult
-from dpmatrix.auditing.targets.adapters import NamedTarget
+from dpmatrix.auditing.targets.adapters import MOST_PILOTED, NamedTarget, form_of
+from dpmatrix.auditing.targets.forms import Form
 from dpmatrix.auditing.targets.target import scaled_records
 from dpmatrix.auditing.within import audit_within, given_sizes
 from dpmatrix.commands.audit_pairs import Offered, offered_by
@@ -103,7 +104,17 @@ def _given(job: Job, target: NamedTarget, offered: Offered) -> dict[str, Any]:
         "dimension": job.dimension,
         "norm_bound": offered.norm_bound,
         "pairs": offered.digest,
+        "form": None if target.form is None else target.form.to_json(),
     }
+
+
+def _in_its_form(target: NamedTarget, offered: Offered, checkpoint: Path) -> NamedTarget:
+    """Return the target, in a form where its outputs are not all numbers of one shape; an earlier run chose its own."""
+    if checkpoint.exists():
+        given = json.loads(facts_of(checkpoint)["target"]).get("given", {})
+        return target if given.get("form") is None else evolve(target, form=Form.from_json(given["form"]))
+    sets = [data for pair in offered.pairs[:MOST_PILOTED] for data in (pair.data, pair.neighbour)]
+    return evolve(target, form=form_of(target, [scaled_records(data, offered.norm_bound) for data in sets]))
 
 
 def _checkpoint_of(job: Job) -> Path:
@@ -128,8 +139,8 @@ def _audited(job: Job, place: list[Path | None]) -> Outcome:
     if checkpoint.exists() and not job.resume:
         tell(f"{checkpoint} was left by an audit that was interrupted; this one begins anew (--resume would go on)")
         checkpoint.unlink()
-    target = NamedTarget(str(job.mechanism))
     offered = offered_by(job)
+    target = _in_its_form(NamedTarget(str(job.mechanism)), offered, checkpoint)
     given = _given(job, target, offered)
     kept = _planned_settings(checkpoint, given)
     pairs = offered.pairs
@@ -188,6 +199,9 @@ def _planned_settings(checkpoint: Path, given: dict[str, Any]) -> dict[str, Any]
 
 def _verdict(result: AuditResult, given: dict[str, Any], job: Job, checkpoint: Path) -> Outcome:
     lines = [result.message()]
+    if given["form"] is not None:
+        words = Form.from_json(given["form"]).coordinates
+        lines.append("an output as a vector: " + "; ".join(f"{place} {says}" for place, says in enumerate(words)))
     if result.violated:
         bound = given["norm_bound"]
         for name, data in (("data", result.pair.data), ("neighbour", result.pair.neighbour)):

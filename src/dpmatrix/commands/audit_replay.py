@@ -19,6 +19,7 @@ from dpmatrix.auditing.independence.probes import check_independence
 from dpmatrix.auditing.independence.replay import FreshCalls, replay
 from dpmatrix.auditing.record import event_from_json
 from dpmatrix.auditing.targets.adapters import NamedTarget
+from dpmatrix.auditing.targets.forms import Form
 from dpmatrix.auditing.targets.sampling import entropy_of
 from dpmatrix.auditing.targets.target import Guarded, Target
 from dpmatrix.errors import InvalidParameterError
@@ -44,7 +45,8 @@ def replayed(path: Path, mechanism: str | None, seed: int | None) -> tuple[bool,
         problem = f"{path} is no result of an audit ({error})"
         raise InvalidParameterError("replay", problem, "pass the file that --json wrote") from error
     event = event_from_json(record)
-    bare = at_norm_bound(Guarded(NamedTarget(mechanism or settings["mechanism"])), settings["norm_bound"])
+    form = None if settings.get("form") is None else Form.from_json(settings["form"])
+    bare = at_norm_bound(Guarded(NamedTarget(mechanism or settings["mechanism"], form)), settings["norm_bound"])
     target: Target = bare
     if settings["resolution"] is not None:
         target = seen_at_resolution(target, settings["resolution"])

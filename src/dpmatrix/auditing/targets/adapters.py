@@ -7,7 +7,8 @@ import importlib
 import importlib.util
 import inspect
 import random
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
@@ -18,9 +19,15 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from dpmatrix.auditing.arrays import FloatArray
-from dpmatrix.auditing.targets.target import Target, from_single_draw, stacked
+from dpmatrix.auditing.targets.forms import Form
+from dpmatrix.auditing.targets.target import Target, batch_of, from_single_draw, stacked
 from dpmatrix.errors import InvalidParameterError, NoVerdictError
 
+PILOTS = 200
+"""Sample outputs from each data set, from which a form is chosen."""
+PILOT_SECONDS = 1.0
+MOST_PILOTED = 8
+"""Pairs of data sets on which a form is chosen."""
 _REMEDY = (
     "pass f(data), f(data, generator), f(data, size, generator), or an object with simulate(data, size, generator)"
 )
@@ -34,12 +41,16 @@ class _OwnEntropy:
     """A function of the data alone; the global generators that it may use are seeded anew for every batch."""
 
     function: Callable[[FloatArray], object]
+    form: Form | None = None
 
-    def __call__(self, data: FloatArray, size: int, generator: np.random.Generator) -> FloatArray:
+    def outputs(self, data: FloatArray, size: int, generator: np.random.Generator) -> Iterator[object]:
         seed = int(generator.integers(2**32))
         random.seed(seed)
         np.random.seed(seed)  # noqa: NPY002 - for mechanisms that draw from it
-        return stacked(self.function(data) for _ in range(size))
+        return (self.function(data) for _ in range(size))
+
+    def __call__(self, data: FloatArray, size: int, generator: np.random.Generator) -> FloatArray:
+        return batch_of(self.outputs(data, size, generator), self.form)
 
 
 @frozen(eq=False)
@@ -48,13 +59,26 @@ class _ByName:
 
     function: Callable[..., object]
     generator_name: str
-    takes_size: bool
+    form: Form | None = None
+
+    def outputs(self, data: FloatArray, size: int, generator: np.random.Generator) -> Iterator[object]:
+        options: dict[str, object] = {self.generator_name: generator}
+        return (self.function(data, **options) for _ in range(size))
+
+    def __call__(self, data: FloatArray, size: int, generator: np.random.Generator) -> FloatArray:
+        return batch_of(self.outputs(data, size, generator), self.form)
+
+
+@frozen(eq=False)
+class _Batches:
+    """A function whose parameter of the generator has a name, and that makes ``size`` outputs at once."""
+
+    function: Callable[..., object]
+    generator_name: str
 
     def __call__(self, data: FloatArray, size: int, generator: np.random.Generator) -> FloatArray:
         options: dict[str, object] = {self.generator_name: generator}
-        if self.takes_size:
-            return np.asarray(self.function(data, size=size, **options))
-        return stacked(self.function(data, **options) for _ in range(size))
+        return np.asarray(self.function(data, size=size, **options))
 
 
 def _instance_of(mechanism: type) -> str:
@@ -67,7 +91,7 @@ def _instance_of(mechanism: type) -> str:
     return f"pass an instance, {made}; for the command line write `m = {made}` in a file and audit file.py:m"
 
 
-def as_target(mechanism: object) -> Target:
+def as_target(mechanism: object, form: Form | None = None) -> Target:
     """Make a target of a mechanism.
 
     Parameters
@@ -77,7 +101,10 @@ def as_target(mechanism: object) -> Target:
         generators of `random` and `numpy.random`), of two, ``data, generator``, or of three, ``data, size,
         generator``; or an object with a method ``simulate(data, size, generator)``, as the mechanisms of this library.
         Parameters with defaults are passed if their names say what they are: ``generator`` or ``rng``, and beside it
-        ``size``. Outputs are real numbers, vectors or square matrices, all of one shape.
+        ``size``. Outputs are real numbers, vectors or square matrices, all of one shape; those of a function that gives
+        one a call may be of any kind if a form is given.
+    form
+        What is looked at of such outputs; see `form_of`.
 
     Raises
     ------
@@ -98,10 +125,10 @@ def as_target(mechanism: object) -> Target:
     if len(required) == 1:
         names = [one.name for one in parameters if one.kind in _NAMED and one is not required[0]]
         for name in (name for name in _GENERATORS if name in names):
-            return _ByName(found, name, takes_size="size" in names)
-        return _OwnEntropy(found)
+            return _Batches(found, name) if "size" in names else _ByName(found, name, form)
+        return _OwnEntropy(found, form)
     if len(required) == 2:
-        return from_single_draw(found)
+        return from_single_draw(found, form)
     if len(required) == 3:
         batches: Target = found
         return batches
@@ -146,9 +173,42 @@ def named_object(name: str) -> Any:  # noqa: ANN401 - whatever the module define
     return found
 
 
+def form_of(target: Target, data_sets: Sequence[FloatArray], seconds: float = PILOT_SECONDS) -> Form | None:
+    """Choose a form of the outputs of a target from a few of them; None if they are numbers of one shape.
+
+    None as well for a target that makes batches, and for a mechanism that fails or returns nothing, which the audit
+    itself will tell.
+
+    Parameters
+    ----------
+    target
+        As `as_target` makes it, or a `NamedTarget`.
+    data_sets
+        On which samples are drawn, in turn.
+    seconds
+        No more are begun after this time, but for one from each data set.
+    """
+    outputs = getattr(target, "outputs", None)
+    if outputs is None:
+        return None
+    begin, found = time.monotonic(), list[object]()
+    try:
+        for number in range(PILOTS):
+            if number and time.monotonic() - begin > seconds:
+                break
+            for place, data in enumerate(data_sets):
+                found += outputs(data.copy(), 1, np.random.default_rng((number, place)))
+        stacked(found)
+    except InvalidParameterError:
+        return None if all(output is None for output in found) else Form.of(found)
+    except (Exception, SystemExit):
+        return None
+    return None
+
+
 @lru_cache(maxsize=16)
-def _resolved(name: str) -> Target:
-    return as_target(named_object(name))
+def _resolved(name: str, form: Form | None = None) -> Target:
+    return as_target(named_object(name), form)
 
 
 @frozen
@@ -159,16 +219,26 @@ class NamedTarget:
     ----------
     name
         "package.module:name" or "path/to/file.py:name"; the name may have dots.
+    form
+        As in `as_target`.
     """
 
     name: str
+    form: Form | None = None
 
     def __attrs_post_init__(self) -> None:
         _resolved(self.name)
 
     def __call__(self, data: FloatArray, size: int, generator: np.random.Generator) -> NDArray[np.generic]:
         """Run the mechanism."""
-        return _resolved(self.name)(data, size, generator)
+        return _resolved(self.name, self.form)(data, size, generator)
+
+    @property
+    def outputs(self) -> Callable[[FloatArray, int, np.random.Generator], Iterator[object]] | None:
+        """What makes outputs one by one, as they are; None of a mechanism that makes batches."""
+        found: Callable[[FloatArray, int, np.random.Generator], Iterator[object]] | None
+        found = getattr(_resolved(self.name), "outputs", None)
+        return found
 
     def fingerprint(self) -> str:
         """Return a hash of the source of the module, so that an edited mechanism is not taken for the same."""

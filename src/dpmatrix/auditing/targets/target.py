@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol, TypeAlias
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpmatrix.auditing.arrays import FloatArray
 from dpmatrix.auditing.checks import positive_finite
+from dpmatrix.auditing.targets.forms import Form, in_form
 from dpmatrix.errors import InvalidParameterError, NoVerdictError
 
 SingleDraw: TypeAlias = Callable[[FloatArray, np.random.Generator], object]
@@ -71,9 +72,18 @@ def stacked(values: Iterable[object]) -> FloatArray:
 @frozen(eq=False)
 class _SingleDraws:
     draw: SingleDraw
+    form: Form | None = None
+
+    def outputs(self, data: FloatArray, size: int, generator: np.random.Generator) -> Iterator[object]:
+        return (self.draw(data, generator) for _ in range(size))
 
     def __call__(self, data: FloatArray, size: int, generator: np.random.Generator) -> FloatArray:
-        return stacked(self.draw(data, generator) for _ in range(size))
+        return batch_of(self.outputs(data, size, generator), self.form)
+
+
+def batch_of(values: Iterable[object], form: Form | None) -> FloatArray:
+    """Make a batch of single outputs, in a form if there is one; errors as in `stacked`."""
+    return stacked(values) if form is None else in_form(values, form)
 
 
 def told(error: BaseException) -> str:
@@ -127,15 +137,18 @@ class _Scaled:
         return self.target(scaled_records(data, self.norm_bound), size, generator)
 
 
-def from_single_draw(draw: SingleDraw) -> Target:
+def from_single_draw(draw: SingleDraw, form: Form | None = None) -> Target:
     """Make a target of an algorithm that gives one output a call.
 
     Parameters
     ----------
     draw
-        Called as ``draw(data, generator)``; returns a scalar, a vector or a matrix of one fixed shape.
+        Called as ``draw(data, generator)``; returns a scalar, a vector or a matrix of one fixed shape, or anything at
+        all if there is a form.
+    form
+        What is looked at of its outputs, as a vector.
     """
-    return _SingleDraws(draw)
+    return _SingleDraws(draw, form)
 
 
 def seen_at_resolution(target: Target, resolution: ArrayLike) -> Target:
