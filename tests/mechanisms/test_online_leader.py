@@ -195,3 +195,13 @@ def test_a_simulation_reads_records_as_a_release_does() -> None:
     again = [leader.simulate([[0.5, 0.0], [0.0, 9.0]], 3, np.random.default_rng(seed)) for seed in (4, 4)]
     assert (again[0] == again[1]).all()
     assert (again[0] == leader.simulate([[0.5, 0.0], [0.0, 1.0]], 3, np.random.default_rng(4))).all()
+
+
+@pytest.mark.parametrize("mask", [[True, False], [False, False]])
+def test_a_row_with_a_mask_is_refused_as_a_matrix_with_one_is(mask: list[bool]) -> None:
+    leader = OnlinePerturbedLeader(1, delta=1e-6, steps=3)
+    rows = [np.zeros(2), np.ma.masked_array([0.5, 0.5], mask=mask)]
+    releases = leader.releases(iter(rows), 2)
+    assert next(releases).private
+    with pytest.raises(InvalidParameterError, match="rows: it is masked"):
+        next(releases)

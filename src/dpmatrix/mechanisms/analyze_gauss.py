@@ -20,7 +20,7 @@ from dpmatrix.mechanisms.gaussian import GaussianPerturbation, gaussian_delta, l
 from dpmatrix.mechanisms.input_perturbation import BoundedRecords, one_of, publish
 from dpmatrix.mechanisms.lattice import LatticeGram, coordinate_bits_of
 from dpmatrix.mechanisms.protocol import FloatArray, Release
-from dpmatrix.mechanisms.records import record_array
+from dpmatrix.mechanisms.records import record_array, refuse_masked
 from dpmatrix.privacy.calibration import meets
 from dpmatrix.privacy.domains import dimension_of, parameter_range
 from dpmatrix.privacy.guarantee import PrivacyGuarantee
@@ -167,7 +167,7 @@ class OnlinePerturbedLeader(BoundedRecords):
         Raises
         ------
         InvalidParameterError
-            If a row is malformed or too long, or there are more than ``steps``.
+            If a row is malformed, masked or too long, or there are more than ``steps``.
         SingleUseError
             In a child process: what it published would be added to what its parent publishes.
         """
@@ -182,6 +182,7 @@ class OnlinePerturbedLeader(BoundedRecords):
             stream.check_process()
             if number == self.steps:
                 raise InvalidParameterError("rows", f"there are more than {self.steps}", "raise steps")
+            refuse_masked(row, "rows")
             for block in self.read_blocks(np.asarray(row)[None, ...], number):
                 gram.add_read(block)
             sums = integer_sum(gram.integers()[upper], gaussian_integers(variance, len(upper[0]), source))
