@@ -18,6 +18,7 @@ from dpmatrix import __main__ as command_line
 from dpmatrix.auditing import PrivacyViolationError, audit_mechanism
 from dpmatrix.auditing.targets.adapters import NamedTarget, as_target, form_of
 from dpmatrix.auditing.targets.forms import ELSE, MOST, Form, in_form, parts
+from dpmatrix.auditing.targets.target import draw_batch
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.privacy import Adjacency
 
@@ -195,3 +196,14 @@ def test_a_named_target_takes_its_form_along(tmp_path: Path, monkeypatch: Any) -
     assert form is not None
     target = pickle.loads(pickle.dumps(NamedTarget("mine_words.py:f", form)))
     assert target(DATA, 10, np.random.default_rng(0)).shape == (10, 3)
+
+
+def test_arrays_of_any_shape_are_read_row_by_row() -> None:
+    generator = np.random.default_rng(0)
+    for shape, read in (((2, 3), (6,)), ((2, 2), (2, 2)), ((2, 2, 2), (8,)), ((3,), (3,)), ((), ())):
+        array = np.arange(np.prod(shape)).reshape(shape)
+        batch = draw_batch(as_target(lambda _data, _generator, array=array: array), DATA, 5, generator)
+        assert batch.shape == (5, *read)
+        assert np.array_equal(batch[2].ravel(), array.ravel())
+    with pytest.raises(InvalidParameterError, match="it returned shape"):
+        draw_batch(as_target(lambda _data, _generator: []), DATA, 5, generator)

@@ -210,11 +210,12 @@ def at_norm_bound(target: Target, norm_bound: float) -> Target:
 def draw_batch(target: Target, data: FloatArray, size: int, generator: np.random.Generator) -> FloatArray:
     """Draw a batch and check its form; values that are not finite are outputs like any other.
 
+    Arrays that are neither vectors nor square matrices are read as vectors, row by row.
+
     Raises
     ------
     InvalidParameterError
-        If the batch is not numeric and real, has not ``size`` outputs, or these are not scalars, vectors or
-        square matrices.
+        If the batch is not numeric and real, or has not ``size`` outputs, or these hold nothing.
     """
     return _checked(target(data, size, generator), size)
 
@@ -224,9 +225,8 @@ def _checked(outputs: object, size: int) -> FloatArray:
     if batch.dtype.kind not in "biuf":
         what = "None" if outputs is None else f"values of type {batch.dtype}"
         raise InvalidParameterError("target", f"it returned {what}", "return real numbers, none of them None")
-    if batch.ndim not in (1, 2, 3) or batch.shape[0] != size or batch.size == 0:
+    if batch.ndim == 0 or batch.shape[0] != size or batch.size == 0:
         problem = f"it returned shape {batch.shape} where {size} outputs were asked for"
         raise InvalidParameterError("target", problem, "return (size,), (size, k) or (size, d, d)")
-    if batch.ndim == 3 and batch.shape[1] != batch.shape[2]:
-        raise InvalidParameterError("target", f"its matrices have shape {batch.shape[1:]}", "return square matrices")
-    return batch.astype(np.float64)
+    square = batch.ndim == 3 and batch.shape[1] == batch.shape[2]
+    return (batch if batch.ndim < 3 or square else batch.reshape(size, -1)).astype(np.float64)
