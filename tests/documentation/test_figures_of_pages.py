@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from fractions import Fraction
 from math import sqrt
 from pathlib import Path
@@ -11,6 +12,7 @@ import sympy
 from flint import arb
 from sklearn.datasets import load_digits
 
+from audit.strangers.later import LATER
 from dpmatrix.exact import ball
 from dpmatrix.experiments.utility_figures import SYNTHETIC_RECORDS
 from dpmatrix.privacy.adjacency import Adjacency
@@ -48,6 +50,26 @@ def test_what_the_auditor_found() -> None:
     auditor.tells("Of the {} whose true ε is finite and known, {} were bounded", len(shares), len(enough))
     auditor.tells("were bounded by at least {above} of it", least)
     auditor.tells("entries at once, by {}.", shares["laplace-l2-sensitivity-10"])
+
+
+def outcomes(file: str) -> Counter[tuple[bool, str]]:
+    """Count the mechanisms of a table of strangers by whether they are faulty, and by what came of the audit."""
+    rows = [line.strip("| ").split(" | ") for line in (ZOO.parent / file).read_text(encoding="utf-8").splitlines()]
+    faulty = {stranger.place.removeprefix("audit.strangers."): not stranger.right for stranger in LATER}
+    return Counter((faulty[row[0]], row[4]) for row in rows if row[0] in faulty)
+
+
+def test_strangers() -> None:
+    first, now = outcomes("strangers_later_first.txt"), outcomes("strangers_later.txt")
+    assert first.total() == now.total() == len(LATER)
+    faults = sum(not stranger.right for stranger in LATER)
+    auditor.tells("write them, {} of them faulty", faults)
+    auditor.tells("first tried, {} had no verdict", first[True, "no verdict"] + first[False, "no verdict"])
+    auditor.tells("of the others {} faulty ones were found and {} missed", first[True, "found"], first[True, "missed"])
+    auditor.tells("missed, and {} right ones passed", first[False, "passed"])
+    auditor.tells("any kind, and {} of the {} are found and {} missed", now[True, "found"], faults, now[True, "missed"])
+    auditor.tells("all {} right ones pass", now[False, "passed"])
+    assert not first[False, "false alarm"] + now[False, "false alarm"]
 
 
 def test_probabilities() -> None:
