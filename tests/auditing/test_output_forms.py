@@ -78,9 +78,11 @@ def test_what_is_deep_or_long_is_cut() -> None:
         nest = [nest]
     deepest = list(dict(parts(nest)))[-1]
     assert deepest.startswith("the output[0][0][0][0][0][0] is [[[[")
-    assert deepest.endswith("]...")
+    assert deepest[-11:-8] == "..."
     (fact,) = dict(parts("x" * 1000))
     assert len(fact) == len("the output is ") + 60
+    (other,) = dict(parts("x" * 999 + "y"))
+    assert other != fact, "they differ in what is cut off"
 
 
 def test_a_form_has_a_coordinate_for_each_place_and_fact() -> None:
@@ -109,6 +111,8 @@ def test_a_form_has_a_coordinate_for_each_place_and_fact() -> None:
 def test_no_form_has_more_coordinates_than_it_may() -> None:
     form = Form.of([{f"key {number}": number for number in range(3 * MOST)}, {"key 7": 1}])
     assert len(form.numbers) == MOST
+    assert form.unseen == 2 * MOST + 1, "places of 3 MOST keys, and the length"
+    assert Form.from_json(form.to_json()) == form
     assert "the output['key 7']" in form.numbers, "what most samples have comes first"
     assert len(form.coordinates) <= 2 * MOST + 1
 
@@ -207,3 +211,14 @@ def test_arrays_of_any_shape_are_read_row_by_row() -> None:
         assert np.array_equal(batch[2].ravel(), array.ravel())
     with pytest.raises(InvalidParameterError, match="it returned shape"):
         draw_batch(as_target(lambda _data, _generator: []), DATA, 5, generator)
+
+
+def test_a_slow_mechanism_is_called_once_where_the_time_is_over() -> None:
+    calls: list[int] = []
+
+    def slow(data: np.ndarray, generator: np.random.Generator) -> str:
+        calls.append(len(data))
+        return "a" if generator.random() > 0.5 else "b"
+
+    assert form_of(as_target(slow), [DATA] * 16, seconds=0.0) is not None
+    assert len(calls) == 1

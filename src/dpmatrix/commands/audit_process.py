@@ -200,8 +200,11 @@ def _planned_settings(checkpoint: Path, given: dict[str, Any]) -> dict[str, Any]
 def _verdict(result: AuditResult, given: dict[str, Any], job: Job, checkpoint: Path) -> Outcome:
     lines = [result.message()]
     if given["form"] is not None:
-        words = Form.from_json(given["form"]).coordinates
-        lines.append("an output as a vector: " + "; ".join(f"{place} {says}" for place, says in enumerate(words)))
+        form = Form.from_json(given["form"])
+        words = [f"{place} {says}" for place, says in enumerate(form.coordinates)]
+        lines.append("an output as a vector: " + "; ".join(words))
+        if form.unseen:
+            lines.append(f"not looked at: {form.unseen} more places and facts that sample outputs had")
     if result.violated:
         bound = given["norm_bound"]
         for name, data in (("data", result.pair.data), ("neighbour", result.pair.neighbour)):

@@ -6,6 +6,7 @@ that what is certified of the vectors is certified of the outputs.
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
@@ -16,7 +17,7 @@ from attrs import frozen
 
 from dpmatrix.auditing.arrays import FloatArray
 
-MOST = 48
+MOST = 256
 """Places and facts that get a coordinate: those that most sample outputs have."""
 DEEPEST = 6
 LONGEST = 60
@@ -39,12 +40,15 @@ class Form:
         Statements about the output, each 1 or 0.
     always
         Places and facts that every sample had.
+    unseen
+        How many places and facts the samples had that get no coordinate.
     """
 
     numbers: tuple[str, ...]
     optional: tuple[str, ...]
     facts: tuple[str, ...]
     always: frozenset[str]
+    unseen: int = 0
 
     @classmethod
     def of(cls, samples: Sequence[object]) -> Form:
@@ -59,6 +63,7 @@ class Form:
             tuple(name for name in kept if name in numeric and name not in always),
             tuple(name for name in kept if name not in numeric),
             always,
+            len(counts) - len(kept),
         )
 
     @property
@@ -87,6 +92,7 @@ class Form:
             "optional": list(self.optional),
             "facts": list(self.facts),
             "always": sorted(self.always),
+            "unseen": self.unseen,
         }
 
     @classmethod
@@ -99,7 +105,7 @@ class Form:
             If it is none.
         """
         names = [tuple(map(str, told[name])) for name in ("numbers", "optional", "facts", "always")]
-        return cls(names[0], names[1], names[2], frozenset(names[3]))
+        return cls(names[0], names[1], names[2], frozenset(names[3]), int(told["unseen"]))
 
 
 def parts(output: object, place: str = WHOLE, depth: int = 0) -> Iterator[tuple[str, float | None]]:
@@ -147,7 +153,9 @@ def _short(value: object) -> str:
     # The usual words have an address in them, which is another one in each process.
     plain = type(value).__repr__ is object.__repr__
     text = f"of type {type(value).__name__}" if plain else repr(value)
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+    # What is cut off is told apart by its digest: a record could hide in the tail of a text.
+    digest = hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:8]
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 11]}...{digest}"
 
 
 def in_form(outputs: Iterable[object], form: Form) -> FloatArray:
