@@ -1,7 +1,8 @@
 """What the estimators and the command publish: the release of the mechanism that was asked for, and nothing else.
 
-The default mechanism is looked at with secret bits: fits and runs on zero records are compared with the law that its
-statement describes, which is said to differ with probability at most 1e-9 if it does not. The control is the law of a
+The default mechanism, and the one that is chosen where a choice is asked for, are looked at with secret bits: fits and
+runs on zero records are compared with the law that its statement describes, which is said to differ with probability at
+most 1e-9 if it does not. The control is the law of a
 third of epsilon. A size that two in five of its entries on the diagonal stay below, four in five of those released do:
 at least 300 of 450, but with probability 1e-15, which 3,000 draws tell from two in five, but with probability 1e-9.
 
@@ -21,15 +22,15 @@ import pytest
 from typer.testing import CliRunner
 
 import dpmatrix.estimators
-from audit.released.matrices import SymmetrisedWishart
+from audit.released.matrices import KNorm, SymmetrisedWishart
 from audit.released.settings import ADDED, REPLACED, Setting
-from audit.released.subjects import SecretSeed
+from audit.released.subjects import SecretSeed, Subject
 from dpmatrix.__main__ import app
 from dpmatrix.auditing.certify.laws import compare_laws
 from dpmatrix.claims import AuditRecord, AuditVerdict, Excess, Way, code_name
 from dpmatrix.errors import BudgetExceededError, InvalidParameterError, NotPrivateError
 from dpmatrix.estimators import DPPCA, DPSecondMoment, PrivacyBudget, PrivacyWarning
-from dpmatrix.mechanisms import SymmetrisedWishartMechanism, rounded_perturbation
+from dpmatrix.mechanisms import AnalyzeGauss, KNormMechanism, SymmetrisedWishartMechanism, rounded_perturbation
 from dpmatrix.mechanisms.menu import DIRECTIONS, MATRICES
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.randomness.entropy import SeededEntropy
@@ -152,10 +153,10 @@ def setting_of(adjacency: Adjacency) -> Setting:
 
 @pytest.fixture
 def compared(record_audit, say, failure_probability):
-    """Compare outputs on zero records, shape (size, d, d), with the law of the default mechanism."""
+    """Compare outputs on zero records, shape (size, d, d), with the law of the default mechanism or of another."""
 
-    def run(outputs: np.ndarray, adjacency: Adjacency, view: str) -> None:
-        subject, setting = SymmetrisedWishart(), setting_of(adjacency)
+    def run(outputs: np.ndarray, adjacency: Adjacency, view: str, kind: type[Subject] = SymmetrisedWishart) -> None:
+        subject, setting = kind(), setting_of(adjacency)
         released = subject.statistics(setting, outputs)
         laws = [
             subject.statistics(setting, subject.law(setting, epsilon, 20 * FITS, np.random.default_rng(5)))
@@ -232,3 +233,99 @@ def test_what_the_command_prints_is_a_function_of_the_release(
     monkeypatch.setattr(SymmetrisedWishartMechanism, "release_blocks", constant)
     printed = [command(tmp_path / "records.csv", data, adjacency) for data in (DATA, NEIGHBOURS[adjacency])]
     assert printed[0] == printed[1]
+
+
+# A mechanism that is chosen
+
+
+CHOSEN = (
+    (3, Fraction(0), KNormMechanism),
+    (9, Fraction(0), None),
+    (40, Fraction(1, 1000), AnalyzeGauss),
+)
+"""Columns, the delta that is asked for, and what is chosen under both relations; None where each has its own."""
+
+
+def bounded(rows: int, columns: int) -> np.ndarray:
+    """Return records at the bound, one along each axis in turn."""
+    return BOUND * np.eye(columns)[np.arange(rows) % columns]
+
+
+def chosen(kind: type | None, adjacency: Adjacency, delta: Fraction) -> Any:
+    """Build what is chosen: with 20 binary digits below the bound, and delta only where it is needed."""
+    if kind is AnalyzeGauss:
+        return AnalyzeGauss(EPSILON, adjacency=adjacency, norm_bound=BOUND, delta=delta, coordinate_bits=18)
+    other = MATRICES["coupled-traces" if adjacency is REPLACED else "symmetrised-wishart"]
+    return (kind or other)(EPSILON, adjacency=adjacency, norm_bound=BOUND)
+
+
+@pytest.mark.filterwarnings("ignore::dpmatrix.estimators.PrivacyWarning")
+@pytest.mark.parametrize("adjacency", list(Adjacency))
+@pytest.mark.parametrize(("columns", "delta", "kind"), CHOSEN)
+def test_a_fit_that_chooses_releases_what_it_chose(
+    columns: int, delta: Fraction, kind: type | None, adjacency: Adjacency
+) -> None:
+    """With records of the bound and beyond it, its guarantee, and its price."""
+    asks = {**asked(adjacency, "auto"), "delta": delta}
+    built_one = chosen(kind, adjacency, delta)
+    for estimator in ESTIMATORS:
+        for data in (bounded(4, columns), bounded(5, columns), 3 * bounded(4, columns)):
+            fit = estimator(**asks, random_state=7).fit(data)
+            expected = built_one.release(data, entropy=SeededEntropy(7))
+            assert fit.release_.integers.tolist() == expected.integers.tolist()
+            assert fit.release_.grid == expected.grid
+            assert fit.guarantee_ is None, "the bits are known"
+        promised = built_one.guarantee
+        assert (promised.epsilon, promised.delta) == (EPSILON, delta), "no more than was asked for"
+        budget = PrivacyBudget(EPSILON, delta, adjacency.value)
+        fit = estimator(**asks, budget=budget).fit(bounded(4, columns))
+        assert budget.spent == (promised,) == (fit.guarantee_,)
+        with pytest.raises(BudgetExceededError):
+            estimator(**asks, budget=budget).fit(bounded(4, columns))
+
+
+@pytest.mark.parametrize("adjacency", list(Adjacency))
+@pytest.mark.parametrize("kind", ESTIMATORS)
+def test_a_choice_is_a_function_of_the_columns(monkeypatch, kind: type, adjacency: Adjacency) -> None:
+    """With one release for all, data sets of three columns get the same fit: down to none and up to thirty records."""
+    release = chosen(KNormMechanism, adjacency, Fraction(0)).release(DATA)
+    monkeypatch.setattr(KNormMechanism, "release", lambda *_data, **_bits: release)
+    asks = {**asked(adjacency, "auto"), "delta": Fraction(1, 10**6)}
+    counts = (4, 4) if adjacency is REPLACED else (0, 1, 6, 7, 8, 9, 29, 30)
+    fits = [fitted(kind(**asks).fit(bounded(count, COLUMNS) * (-1) ** place)) for place, count in enumerate(counts)]
+    fits.append(fitted(kind(**asks).fit(np.zeros_like(DATA))))
+    assert all(fit == fits[0] for fit in fits)
+    assert fits[0]["mechanism_"] == "'k-norm'"
+
+
+@pytest.mark.parametrize(("kind", "adjacency"), list(zip(ESTIMATORS, Adjacency, strict=True)))
+def test_fits_that_choose_have_the_noise_of_what_they_chose(compared, kind: type, adjacency: Adjacency) -> None:
+    fits = [kind(**asked(adjacency, "auto")).fit(np.zeros_like(DATA)) for _ in range(FITS)]
+    expected = chosen(KNormMechanism, adjacency, Fraction(0)).guarantee
+    assert all(fit.guarantee_ == fit.expense_.guarantee == fit.release_.guarantee == expected for fit in fits)
+    view = f"{kind.__name__}.fit, which chose"
+    compared(np.stack([fit.release_.to_numpy() for fit in fits]), adjacency, view, KNorm)
+
+
+@pytest.mark.parametrize("adjacency", list(Adjacency))
+def test_the_command_chooses_without_the_records(monkeypatch, tmp_path: Path, adjacency: Adjacency) -> None:
+    """It releases what was chosen; and from one release neighbours get the same lines, and other numbers of records."""
+    monkeypatch.setattr(rounded_perturbation, "SystemEntropy", lambda: SecretSeed(7))
+    options = ["--mechanism", "auto", "--delta", "1e-6"]
+    built_one = chosen(KNormMechanism, adjacency, Fraction(0))
+    for data in (DATA, NEIGHBOURS[adjacency], 3 * DATA):
+        found = command(tmp_path / "records.csv", data, adjacency, *options)
+        expected = built_one.release_blocks([data], COLUMNS, entropy=SeededEntropy(7))
+        assert integers_of(found) == expected.integers.tolist()
+        assert found["guarantee"] == {"epsilon": str(EPSILON), "delta": "0", "adjacency": adjacency.value}
+    release = built_one.release(DATA)
+
+    def constant(self, blocks, dimension, *, entropy=None):
+        for block in blocks:
+            del block
+        return release
+
+    monkeypatch.setattr(KNormMechanism, "release_blocks", constant)
+    sets = [DATA, NEIGHBOURS[adjacency], *([] if adjacency is REPLACED else [bounded(n, COLUMNS) for n in (7, 8, 30)])]
+    printed = [command(tmp_path / "records.csv", data, adjacency, *options) for data in sets]
+    assert all(one == printed[0] for one in printed)

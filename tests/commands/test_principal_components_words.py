@@ -15,7 +15,9 @@ from typer.testing import CliRunner
 from dpmatrix.__main__ import app
 from dpmatrix.commands import pca as pca_module
 from dpmatrix.files import csv_records, streams
-from dpmatrix.mechanisms.menu import build, excess_words
+from dpmatrix.mechanisms import AnalyzeGauss, KNormMechanism
+from dpmatrix.mechanisms.choice import resolve
+from dpmatrix.mechanisms.menu import excess_words
 from dpmatrix.randomness.entropy import SeededEntropy
 from dpmatrix.release_certificates.record import release_record
 from tests.secret_bits import SecretSeed
@@ -33,11 +35,12 @@ def settings(monkeypatch) -> list[Any]:
     """Let every release have the same noise, and return what mechanisms were built of."""
     asked = []
 
-    def built(settings):
+    def resolved(settings, dimension):
         asked.append(settings)
-        return Seeded(build(settings), SecretSeed)
+        chosen, choice = resolve(settings, dimension)
+        return Seeded(chosen, SecretSeed), choice
 
-    monkeypatch.setattr(pca_module, "build", built)
+    monkeypatch.setattr(pca_module, "resolve", resolved)
     monkeypatch.setattr(pca_module, "excess_words", lambda chosen, width: excess_words(chosen.mechanism, width))
     monkeypatch.setattr(pca_module, "release_record", lambda chosen, *others: release_record(chosen.mechanism, *others))
     return asked
@@ -183,7 +186,9 @@ def test_noise_that_is_more_than_needed_is_a_warning_beside_the_release(file: Pa
 
 
 def test_bits_that_were_not_secret_release_nothing(file: Path, tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(pca_module, "build", lambda settings: Seeded(build(settings), SeededEntropy))
+    monkeypatch.setattr(
+        pca_module, "resolve", lambda settings, width: (Seeded(resolve(settings, width)[0], SeededEntropy), None)
+    )
     monkeypatch.setattr(pca_module, "excess_words", lambda _chosen, _width: None)
     monkeypatch.setattr(pca_module, "release_record", None)
     output = tmp_path / "release.json"
@@ -255,3 +260,45 @@ def test_progress_is_shown_on_the_error_output_and_goes_away(file: Path, setting
     counts = [options["completed"] for _, options in told]
     assert counts == sorted(counts)
     assert len(counts) > 1
+
+
+@pytest.mark.parametrize(("epsilon", "delta", "chosen"), [("1", "0", "k-norm"), ("1/10", "2/5", "gaussian")])
+@pytest.mark.parametrize("adjacency", ["replace-one", "add-remove-one"])
+def test_what_was_chosen_is_in_the_release_and_on_the_screen(
+    file: Path, tmp_path: Path, settings, epsilon: str, delta: str, chosen: str, adjacency: str
+) -> None:
+    """And two processes that sum the records, whoever will release, sum them alike."""
+    options = [file, "--epsilon", epsilon, "--delta", delta, "--delimiter", ";", "--header", "--mechanism", "auto"]
+    options += ["--adjacency", adjacency]
+    alone, shared = (run(*options, "--json", "--workers", workers) for workers in (1, 2))
+    assert alone.exit_code == 0, alone.output
+    found, other = json.loads(alone.stdout), json.loads(shared.stdout)
+    assert found["release"] == other["release"]
+    kind = {"k-norm": KNormMechanism, "gaussian": AnalyzeGauss}[chosen]
+    assert found["mechanism"] == kind.name
+    assert found["guarantee"]["delta"] == (delta if chosen == "gaussian" else "0")
+    choice = resolve(settings[0], 3)[1]
+    assert choice is not None
+    assert found["choice"] == choice.record()
+    assert choice.mechanism == chosen
+    assert alone.stderr == f"{choice.words()}\n"
+    output = tmp_path / "release.json"
+    written = run(*options, "--output", output)
+    assert (written.stdout, written.stderr) == ("", f"wrote {output}\n{choice.words()}\n")
+    assert json.loads(output.read_text(encoding="utf-8"))["choice"] == choice.record()
+    shown = run(*options)
+    assert kind.name in shown.stdout
+    assert shown.stderr == f"{choice.words()}\n"
+
+
+def test_what_was_asked_for_by_name_was_not_chosen(file: Path, settings) -> None:
+    done = run(file, "--epsilon", 1, "--delimiter", ";", "--header", "--json")
+    assert "choice" not in json.loads(done.stdout)
+    assert done.stderr == ""
+
+
+def test_a_choice_that_cannot_be_made_is_refused_before_the_file_is_looked_for(tmp_path: Path) -> None:
+    done = run(tmp_path / "missing.csv", "--epsilon", 1, "--mechanism", "auto", "--calibration", "printed")
+    assert done.exit_code == 2
+    assert done.stderr.startswith("InvalidParameterError: calibration: 'printed' is no choice")
+    assert done.stdout == ""

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 from typer.testing import Result
 
-from dpmatrix.mechanisms.menu import DIRECTIONS, MATRICES, Settings, build
+from dpmatrix.mechanisms.choice import AUTO, resolve
+from dpmatrix.mechanisms.menu import DIRECTIONS, MATRICES, Settings
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.randomness.entropy import Entropy
 from dpmatrix.release_certificates.record import release_record
 
 RECORDS = np.random.default_rng(3).uniform(-0.5, 0.5, (50, 3))
-NAMES = (*MATRICES, *DIRECTIONS)
+NAMES = (*MATRICES, *DIRECTIONS, AUTO)
 GAUSSIAN = ("gaussian", "mod-sulq")
 
 
@@ -36,9 +37,10 @@ def released(
     calibration = str(public.pop("calibration"))
     allowed = (Fraction(1, 10**6) if name in GAUSSIAN else 0) if delta is None else delta
     given = {"epsilon": epsilon, "adjacency": adjacency, **public}
-    mechanism = build(Settings(mechanism=name, calibration=calibration, delta=allowed, public=given, rank=rank))
+    settings = Settings(mechanism=name, calibration=calibration, delta=allowed, public=given, rank=rank)
+    mechanism, choice = resolve(settings, RECORDS.shape[1])
     release = mechanism.release(RECORDS, entropy=entropy)
-    return json.loads(json.dumps(release_record(mechanism, release, columns, len(RECORDS), rank)))
+    return json.loads(json.dumps(release_record(mechanism, release, columns, len(RECORDS), rank, choice)))
 
 
 def refused(done: Result, *words: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -283,3 +284,34 @@ def test_nothing_else_can_be_edited(name, tmp_path) -> None:
                 accepted.add(path[0])
     assert not [line for line in lines if "\n" in line or len(line) > 600]
     assert accepted == ({"columns", "records"} if name in DIRECTIONS else {"columns"})
+
+
+@pytest.mark.parametrize("adjacency", Adjacency)
+def test_a_choice_that_was_edited(adjacency, certify) -> None:
+    """Words of it, the delta that was asked for, the errors; and a mechanism that was not chosen."""
+    record = released("auto", adjacency, delta=Fraction(1, 10**6))
+    assert record["mechanism"] == "K-norm mechanism"
+    refused(certify(edited(record, choice__asked="k-norm")), "release: choice.asked: it is not 'auto'")
+    refused(certify(edited(record, choice__compared="the variance captured")), "release: choice: ")
+    refused(certify(edited(record, choice__left_out={"ppca": "which is slow"})), "release: choice: ")
+    for delta in ("0", "1/1000000000"):
+        refused(certify(edited(record, choice__delta=delta)), "release: choice: it is not what follows")
+    errors = record["choice"]["squared_errors"]
+    refused(certify(edited(record, choice__squared_errors=dict(list(errors.items())[1:]))), "release: choice: ")
+    refused(certify(edited(record, choice__squared_errors={**errors, "laplace": errors["k-norm"]})), "release: choice")
+    refused(certify(edited(record, parameters__delta="1/1000000")), "release: parameters.delta")
+    refused(certify(edited(record, choice=None)), "release: choice")
+    refused(certify(edited(record, choice__also=1)), "release: choice.'also': a release has no such field")
+    other = released("coupled-traces", adjacency)
+    refused(certify({**other, "choice": record["choice"]}), "release: mechanism: 'k-norm' is what is chosen")
+
+
+def test_a_page_says_how_the_mechanism_was_chosen(certify) -> None:
+    record = released("auto", delta=Fraction(1, 10**6))
+    assert certify(record).exit_code == 0
+    page = " ".join(re.sub(r"<[^>]*>", " ", Path("release.html").read_text(encoding="utf-8")).split())
+    assert "Choice It was chosen by the expected squared Frobenius error" in page
+    assert all(f"{name} {error}" in page for name, error in record["choice"]["squared_errors"].items())
+    del record["choice"]
+    assert certify(record).exit_code == 0, "asked for by name it is the same release"
+    assert "It was chosen by" not in Path("release.html").read_text(encoding="utf-8")

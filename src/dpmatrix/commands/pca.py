@@ -23,15 +23,17 @@ from dpmatrix.commands.runs import AsJson
 from dpmatrix.errors import EntropyError, RecordFileError
 from dpmatrix.exact import positive_integer
 from dpmatrix.files import open_source
-from dpmatrix.mechanisms.menu import Settings, build, excess_words
+from dpmatrix.mechanisms.choice import AUTO, resolve, stand_in
+from dpmatrix.mechanisms.menu import Settings, excess_words
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.release_certificates.record import release_record
 from dpmatrix.reporting.terminal import table_text
 
 
 class Choice(StrEnum):
-    """The names of `dpmatrix.mechanisms.menu`."""
+    """The names of `dpmatrix.mechanisms.menu`, and what asks for a choice among them."""
 
+    AUTO = AUTO
     SYMMETRISED_WISHART = "symmetrised-wishart"
     COUPLED_TRACES = "coupled-traces"
     K_NORM = "k-norm"
@@ -54,11 +56,15 @@ def pca(
     file: Annotated[str, typer.Argument(help="A CSV file, a Parquet file (.parquet), or - for CSV on the input.")],
     *,
     epsilon: Annotated[str, typer.Option(metavar="NUMBER", help="Positive, such as 1 or 1/10.")],
-    delta: Annotated[str, typer.Option(metavar="NUMBER", help="Positive for gaussian and mod-sulq, else 0.")] = "0",
+    delta: Annotated[
+        str, typer.Option(metavar="NUMBER", help="Positive for gaussian and mod-sulq, any for auto, else 0.")
+    ] = "0",
     norm_bound: Annotated[str, typer.Option(metavar="NUMBER", help="Public bound on the norm of a record.")] = "1",
     clip: Annotated[bool, typer.Option(help="Shorten longer records, or refuse them without a guarantee.")] = True,
     rank: Annotated[int, typer.Option(help="Number of components.")] = 1,
-    mechanism: Annotated[Choice, typer.Option(help="How to release.")] = Choice.SYMMETRISED_WISHART,
+    mechanism: Annotated[
+        Choice, typer.Option(help="How to release; auto: the least error.")
+    ] = Choice.SYMMETRISED_WISHART,
     calibration: Annotated[Calibration, typer.Option(help="Minimal noise, or the document's.")] = Calibration.TIGHT,
     adjacency: Relation = Adjacency.REPLACE_ONE,
     header: Annotated[
@@ -86,6 +92,10 @@ def pca(
     refused. That there is such an error, and the line that it names, depend on the data: the guarantee does not cover
     an error, so show it to nobody who may not see the records.
 
+    With --mechanism auto the release is made by the mechanism of the least expected squared error of the matrix, among
+    those that publish one and keep the guarantee; a pure one keeps it for every --delta. The choice follows from the
+    options and the number of columns alone, and is in the release with the errors that were compared.
+
     ppca of rank 2 or more takes as long as it takes, which depends on the data and may be for ever; sequential-ppca
     does not.
 
@@ -108,7 +118,7 @@ def pca(
         },
         rank=positive_integer(rank, "rank"),
     )
-    chosen = build(settings)
+    reader = stand_in(settings)
     if output is not None:
         # Before anything is released, since a release that cannot be kept has cost its epsilon all the same.
         refuse_unless_regular(output)
@@ -116,7 +126,7 @@ def pca(
     with (
         readers(workers, cluster) as (executor, count),
         open_source(
-            chosen,
+            reader,
             file,
             header=header,
             columns=names,
@@ -128,6 +138,7 @@ def pca(
     ):
         if rank > len(source.columns):
             raise RecordFileError(file, None, None, f"there are {len(source.columns)} columns, and the rank is {rank}")
+        chosen, choice = resolve(settings, len(source.columns))
         wasted = excess_words(chosen, len(source.columns))
         if wasted is not None:
             typer.echo(f"warning: {wasted}", err=True)
@@ -136,7 +147,7 @@ def pca(
             release = chosen.release_blocks(source.read(tell), len(source.columns))
     if not release.private:
         raise EntropyError("the random bits were not secret")
-    found = release_record(chosen, release, source.columns, counted[0], rank)
+    found = release_record(chosen, release, source.columns, counted[0], rank, choice)
     text = json.dumps(found, indent=1, ensure_ascii=False)
     if output is not None:
         write_atomically(output, text + "\n")
@@ -145,6 +156,8 @@ def pca(
         typer.echo(text)
     elif output is None:
         typer.echo(_table(found), nl=False)
+    if choice is not None:
+        typer.echo(choice.words(), err=True)
 
 
 @contextmanager

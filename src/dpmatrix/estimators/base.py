@@ -22,7 +22,8 @@ from dpmatrix.estimators.scikit_learn import (
 )
 from dpmatrix.exact import decimal_fraction, positive_integer
 from dpmatrix.mechanisms import Ppca, Release, SequentialPpca
-from dpmatrix.mechanisms.menu import AnyMechanism, Settings, build, claims_of, excess_words
+from dpmatrix.mechanisms.choice import resolve, stand_in
+from dpmatrix.mechanisms.menu import AnyMechanism, Settings, claims_of, excess_words
 from dpmatrix.mechanisms.noise_sizes import noise_size
 from dpmatrix.mechanisms.protocol import FloatArray
 from dpmatrix.mechanisms.records import refuse_masked
@@ -45,6 +46,10 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc] # scikit-learn is n
         The guarantee that was kept; None with a ``random_state``.
     expense_ : Expense
         The record of the fit: mechanism, claims, guarantee, calibration, bound on the norm, random bits.
+    mechanism_ : str
+        Name of the mechanism that released: the one that was asked for, or chosen.
+    choice_ : dpmatrix.mechanisms.choice.Choice or None
+        With ``mechanism="auto"`` what was chosen, and the errors that were compared; else None.
     mean_ : ndarray of shape (d,)
         The public point that was subtracted from every record.
     n_features_in_ : int
@@ -72,13 +77,14 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc] # scikit-learn is n
     def _fit_release(
         self, X: npt.ArrayLike, *, rank: int | None, divisor: int | None
     ) -> tuple[AnyMechanism, Release, int]:
-        mechanism = self._build(rank, divisor)
+        settings = self._settings(rank, divisor)
         # A data set without records is one like any other where records are added and removed.
-        least = 1 if mechanism.adjacency is Adjacency.REPLACE_ONE else 0
+        least = 1 if stand_in(settings).adjacency is Adjacency.REPLACE_ONE else 0
         records = self._records(X, reset=True, ensure_min_samples=least)
         if rank is not None and rank > records.shape[1]:
             problem = f"{rank} exceeds the number of features {records.shape[1]}"
             raise InvalidParameterError("n_components", problem, "pass at most the number of features")
+        mechanism, choice = resolve(settings, records.shape[1])
         if isinstance(mechanism, RoundedPerturbation):
             mechanism.check_dimension(records.shape[1])
         mean = self._public_mean(records.shape[1])
@@ -103,29 +109,29 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc] # scikit-learn is n
         self.mean_ = mean
         self.release_ = release
         self.guarantee_ = release.guarantee
+        self.mechanism_ = self.mechanism if choice is None else choice.mechanism
+        self.choice_ = choice
         self.expense_ = self._record(mechanism, release)
         return mechanism, release, len(records)
 
-    def _build(self, rank: int | None, divisor: int | None) -> AnyMechanism:
-        return build(
-            Settings(
-                mechanism=self.mechanism,
-                calibration=self.calibration,
-                delta=decimal_fraction(self.delta, "delta"),
-                public={
-                    "epsilon": decimal_fraction(self.epsilon, "epsilon"),
-                    "adjacency": relation(self.adjacency),
-                    "norm_bound": self.data_norm,
-                    "over_norm": self.over_norm,
-                },
-                divisor=divisor,
-                rank=rank,
-            )
+    def _settings(self, rank: int | None, divisor: int | None) -> Settings:
+        return Settings(
+            mechanism=self.mechanism,
+            calibration=self.calibration,
+            delta=decimal_fraction(self.delta, "delta"),
+            public={
+                "epsilon": decimal_fraction(self.epsilon, "epsilon"),
+                "adjacency": relation(self.adjacency),
+                "norm_bound": self.data_norm,
+                "over_norm": self.over_norm,
+            },
+            divisor=divisor,
+            rank=rank,
         )
 
     def _expected_error(self, n: int, d: int, rank: int | None, divisor: int | None) -> ExpectedError:
         records, dimension = positive_integer(n, "n"), positive_integer(d, "d")
-        mechanism = self._build(rank, divisor)
+        mechanism, _ = resolve(self._settings(rank, divisor), dimension)
         if isinstance(mechanism, Ppca | SequentialPpca):
             problem = f"{self.mechanism!r} draws directions and adds no noise to a matrix"
             raise InvalidParameterError("mechanism", problem, "take one that publishes a matrix")

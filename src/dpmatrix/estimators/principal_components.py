@@ -51,6 +51,8 @@ class DPPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstimator)
         ``"ppca"`` and ``"sequential-ppca"`` draw directions by the exponential mechanism of `near-optimal.theorem-6`
         and publish no variances; which captures more depends on the data and on epsilon. ``"ppca"`` with k > 1 takes
         as long as it takes, which may be for ever and is never refused; see `dpmatrix.mechanisms.Ppca`.
+        ``"auto"`` chooses among those that publish a matrix, by its expected squared error, as `DPSecondMoment` says.
+        It takes none that draws directions: these have no such error, and what they capture depends on the records.
 
     Attributes
     ----------
@@ -69,7 +71,7 @@ class DPPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstimator)
         can tell how much of it.
     n_components_ : int
         k.
-    release_, guarantee_, expense_, mean_, n_features_in_
+    release_, guarantee_, expense_, mechanism_, choice_, mean_, n_features_in_
         See `PrivateEstimator`.
     """
 

@@ -9,7 +9,8 @@ import numpy as np
 from dpmatrix import __version__
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.mechanisms import Release
-from dpmatrix.mechanisms.menu import MATRICES, AnyMechanism, Settings, build, claims_of, components, variances
+from dpmatrix.mechanisms.choice import AUTO, Choice, resolve
+from dpmatrix.mechanisms.menu import MATRICES, AnyMechanism, Settings, claims_of, components, variances
 from dpmatrix.mechanisms.ppca import Ppca
 from dpmatrix.mechanisms.sequential_ppca import SequentialPpca
 from dpmatrix.randomness.entropy import SystemEntropy
@@ -42,9 +43,10 @@ def agreeing_mechanism(file: ReleaseFile) -> AnyMechanism:
         refuse("dpmatrix", f"another version than this, {__version__}, made it", remedy)
     if file.mechanism not in NAMES:
         refuse("mechanism", "it is unknown here", f"it has to be one of {', '.join(NAMES)}")
-    mechanism = _built(file)
+    mechanism, choice = _built(file)
     _check_guarantee(file, mechanism)
     for field, here, there in (
+        ("parameters.delta", file.delta, mechanism.guarantee.delta),
         ("claims", file.claims, claims_of(mechanism)),
         ("parameters.coordinate_bits", file.coordinate_bits, mechanism.coordinate_bits),
         ("noise", dict(file.noise), noise_of(mechanism, file.dimension, file.divisor)),
@@ -52,19 +54,21 @@ def agreeing_mechanism(file: ReleaseFile) -> AnyMechanism:
     ):
         if here != there:
             refuse(field, "it is not what the mechanism gives for the epsilon, the relation and the bound of the file")
+    if choice is not None and choice.record() != file.choice:
+        refuse("choice", "it is not what follows from the parameters of the file")
     _check_integers(file, mechanism)
     _check_components(file, mechanism)
     return mechanism
 
 
-def _built(file: ReleaseFile) -> AnyMechanism:
+def _built(file: ReleaseFile) -> tuple[AnyMechanism, Choice | None]:
     rank, name = len(file.components), NAMES[file.mechanism]
     if rank > file.dimension:
         refuse("components", "there are more than columns")
     settings = Settings(
-        mechanism=name,
+        mechanism=name if file.choice is None else AUTO,
         calibration=file.calibration,
-        delta=file.delta,
+        delta=file.delta if file.choice is None else Fraction(file.choice["delta"]),
         public={
             "epsilon": file.epsilon,
             "adjacency": file.adjacency,
@@ -75,10 +79,13 @@ def _built(file: ReleaseFile) -> AnyMechanism:
         rank=rank,
     )
     try:
-        return build(settings)
+        mechanism, choice = resolve(settings, file.dimension)
     except InvalidParameterError as error:
         # The problem quotes the value, which may be of any length.
         raise InvalidParameterError(f"release: {error.parameter}", error.problem[:200], error.remedy[:200]) from error
+    if choice is not None and choice.mechanism != name:
+        refuse("mechanism", f"{choice.mechanism!r} is what is chosen for the parameters of the file")
+    return mechanism, choice
 
 
 def _check_guarantee(file: ReleaseFile, mechanism: AnyMechanism) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -140,6 +140,7 @@ def _facts(file: ReleaseFile, mechanism: AnyMechanism) -> list[tuple[str, str]]:
         ("Bound", f"Every record has Euclidean norm at most {shown(file.norm_bound)}; a longer one is {longer}."),
         ("Size", f"{n}d = {dimension:,} columns; {counted(len(file.components), 'component')}."),
         ("Mechanism", f"{file.mechanism}. {_published(mechanism)}"),
+        *([] if file.choice is None else [("Choice", _choice(file.choice))]),
         ("Calibration", _calibration(file, mechanism)),
         ("Noise", _noise(file)),
         ("Grid", f"Published numbers are integers times {_grid(file)}. It was known before the records were seen."),
@@ -176,6 +177,16 @@ def _calibration(file: ReleaseFile, mechanism: AnyMechanism) -> str:
         return "tight: the least noise that is certified to keep the guarantee, to the fineness of its search."
     times = excess(mechanism, file.dimension)
     return f"printed: the noise of the document, {times:.3g} times what the guarantee needs."
+
+
+def _choice(choice: Mapping[str, Any]) -> str:
+    """Say by what the mechanism was chosen; the numbers were computed again, see `agreement`."""
+    errors = ", ".join(f"{name} {error}" for name, error in choice["squared_errors"].items())
+    left_out = "".join(f" Without {name}, {reason}." for name, reason in choice["left_out"].items())
+    return (
+        f"It was chosen by the {choice['compared']}, which is at most, for delta = {choice['delta']} or less: {errors}."
+        f"{left_out} Computed again from the parameters: it agrees. No record has a part in it."
+    )
 
 
 def _noise(file: ReleaseFile) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 from attrs import frozen
 
 from dpmatrix.errors import InvalidParameterError
+from dpmatrix.mechanisms.choice import AUTO
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.guarantee import PrivacyGuarantee
 from dpmatrix.release_certificates.fields import (
@@ -43,7 +44,7 @@ FIELDS = frozenset(
         *("columns", "components", "explained_variance", "release"),
     }
 )
-"""All fields but the number of records."""
+"""All fields but the number of records, and how the mechanism was chosen."""
 
 
 @frozen(kw_only=True)
@@ -70,6 +71,8 @@ class ReleaseFile:
         What was published.
     records
         Their number; None where it is a secret.
+    choice
+        How the mechanism was chosen, as `Choice.record` writes it; None where it was asked for by name.
     """
 
     name: str
@@ -94,6 +97,7 @@ class ReleaseFile:
     grid: Fraction
     integers: tuple[tuple[int, ...], ...]
     records: int | None
+    choice: Mapping[str, Any] | None
 
     @property
     def private(self) -> bool:
@@ -128,7 +132,7 @@ def read_release(path: Path) -> ReleaseFile:
     if record.get("format") != 1 or isinstance(record.get("format"), bool):
         problem = "it is missing" if "format" not in record else "it is not 1, the form that is known here"
         refuse("format", problem, "release again with this version, which writes what a certificate needs")
-    check_fields(record, FIELDS, {"records"}, "")
+    check_fields(record, FIELDS, {"records", "choice"}, "")
     private = truth(record, "private")
     parameters = table(record, "parameters", {"epsilon", "delta", "adjacency", "coordinate_bits"})
     published = table(record, "release", {"grid", "integers"})
@@ -161,7 +165,19 @@ def read_release(path: Path) -> ReleaseFile:
         grid=as_fraction(published["grid"], "release.grid"),
         integers=matrix(published["integers"], "release.integers", as_integer),
         records=_records(record, adjacency),
+        choice=_choice(record),
     )
+
+
+def _choice(record: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Read the words and the delta; that the errors are right is for `agreement`, which computes them."""
+    if "choice" not in record:
+        return None
+    found = table(record, "choice", {"asked", "delta", "compared", "squared_errors", "left_out"})
+    if found["asked"] != AUTO:
+        refuse("choice.asked", f"it is not {AUTO!r}")
+    as_fraction(found["delta"], "choice.delta")
+    return found
 
 
 def _guarantee(record: Mapping[str, Any], *, private: bool) -> PrivacyGuarantee | None:

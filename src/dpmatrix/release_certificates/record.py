@@ -10,6 +10,7 @@ from typing import Any
 from dpmatrix import __version__
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.mechanisms import Release
+from dpmatrix.mechanisms.choice import Choice
 from dpmatrix.mechanisms.coupled_traces import CoupledTracesMechanism
 from dpmatrix.mechanisms.gaussian import GaussianPerturbation
 from dpmatrix.mechanisms.k_norm import KNormMechanism
@@ -95,7 +96,12 @@ def parameters_of(mechanism: AnyMechanism) -> dict[str, Any]:
 
 
 def release_record(
-    mechanism: AnyMechanism, release: Release, columns: Sequence[str], records: int, rank: int = 1
+    mechanism: AnyMechanism,
+    release: Release,
+    columns: Sequence[str],
+    records: int,
+    rank: int = 1,
+    choice: Choice | None = None,
 ) -> dict[str, Any]:
     """Return a release as a JSON object; only what the guarantee covers, and public parameters, are in it.
 
@@ -111,6 +117,8 @@ def release_record(
         Their number, which is left out where it is a secret.
     rank
         Number of components.
+    choice
+        How the mechanism was chosen; None where it was asked for by name.
 
     Raises
     ------
@@ -154,4 +162,6 @@ def release_record(
     if replacing:
         # Elsewhere the number of records is a secret.
         found["records"] = records
+    if choice is not None:
+        found["choice"] = choice.record()
     return found
