@@ -276,3 +276,19 @@ def test_errors_of_any_size_are_written() -> None:
     for epsilon, ends in ((Fraction(1, 10**400), "E+801"), (Fraction(10) ** 400, "E-799")):
         shown: Any = chosen(3, epsilon=epsilon)[1].record()["squared_errors"]
         assert shown["coupled-traces"].endswith(ends)
+
+
+@pytest.mark.parametrize("adjacency", Adjacency)
+def test_what_turns_directions_is_the_least_as_well(adjacency: Adjacency) -> None:
+    """A multiple of the identity turns none: what is left is the mean square less that of the trace over d."""
+    for d in (2, 3, 5, 7, 8, 10, 20, 30, 100):
+        left: dict[str, Fraction] = {}
+        _, found = chosen(d, adjacency=adjacency, delta=SMALL)
+        for name in found.squared_errors:
+            mechanism: Any = build(settings(name, adjacency, SMALL if name in ("gaussian", "mod-sulq") else 0))
+            if isinstance(mechanism, RoundedPerturbation):
+                moments = mechanism.moments(d)
+                left[name] = (moments.frobenius - moments.trace / d) * mechanism.noise_scale(d, 1) ** 2
+            else:
+                left[name] = found.squared_errors[name] * Fraction(d * d - 1, d * d)
+        assert min(left, key=left.__getitem__) == found.mechanism

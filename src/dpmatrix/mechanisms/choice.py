@@ -119,8 +119,8 @@ def resolve(settings: Settings, dimension: int) -> tuple[AnyMechanism, Choice | 
     candidates = _candidates(settings)
     left_out = {name: reason for name, one in candidates.items() if (reason := _reason(one, dimension)) is not None}
     compared = {name: _squared_error(one, dimension) for name, one in candidates.items() if name not in left_out}
-    unit = stand_in(settings).norm_bound ** 4
     chosen = min(compared, key=compared.__getitem__)
+    unit = candidates[chosen].norm_bound ** 4
     errors = {name: error / unit for name, error in compared.items()}
     choice = Choice(chosen, fraction(settings.delta, "delta"), dimension, errors, left_out)
     return candidates[chosen], choice
