@@ -12,6 +12,7 @@ import attrs
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import settings as limits
 from hypothesis import strategies as st
 
 from dpmatrix.errors import InvalidParameterError, NotPrivateError
@@ -68,6 +69,7 @@ def by_definition(name: str, asked: Settings, dimension: int) -> float:
     return 2 * dimension**2 * float(mechanism.noise_scale(dimension) ** 2 / 16**bits / unit)
 
 
+@limits(max_examples=60, deadline=None)
 @given(
     epsilon=st.fractions(min_value=Fraction(1, 50), max_value=20, max_denominator=50),
     delta=st.sampled_from([Fraction(0), SMALL, Fraction(1, 1000), Fraction(1, 3)]),
