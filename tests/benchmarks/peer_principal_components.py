@@ -35,12 +35,10 @@ def diffprivlib_vector(data: np.ndarray, epsilon: float) -> tuple[np.ndarray, fl
 
 
 def opendp_prelude():
-    """Import it with numpy's generator: it asks for another package, which only hands out the system's bits."""
-    import opendp._lib
+    """Import it; it draws vectors with randomgen, from the bits of the system."""
     import opendp.prelude as dp
 
     dp.enable_features("contrib", "floating-point", "idealized-numerics")
-    opendp._lib._np_csprng = np.random.default_rng()
     return dp
 
 

@@ -123,19 +123,26 @@ def reference(name: str, _: float, all_splits: list[list[np.ndarray]]) -> list[t
     return rows
 
 
-def theirs(library: str, epsilon: float, all_splits: list[list[np.ndarray]]) -> list[tuple[float, float, float]]:
-    """Run a library in its own interpreter, and return what it finished in time."""
+def finished(
+    library: str, epsilon: float, sets: list[np.ndarray], bound: int = BOUND
+) -> list[tuple[float, np.ndarray]]:
+    """Run a library in its own interpreter, and return seconds and components of what it finished in time."""
     with tempfile.TemporaryDirectory() as folder:
-        for seed, split in enumerate(all_splits):
-            np.save(Path(folder) / f"train-{seed:02}.npy", split[0])
-        command = [str(PEERS), str(HERE / "peer_components.py"), library, folder, str(epsilon), str(RANK), str(BOUND)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=100 * BOUND)
+        for place, records in enumerate(sets):
+            np.save(Path(folder) / f"train-{place:02}.npy", records)
+        command = [str(PEERS), str(HERE / "peer_components.py"), library, folder, str(epsilon), str(RANK), str(bound)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=100 * bound)
         if done.returncode not in {0, -signal.SIGXCPU, -signal.SIGKILL}:
             raise RuntimeError(done.stderr[-2000:])
         seconds = [float(line) for line in done.stdout.split()]
         found = [np.load(path) for path in sorted(Path(folder).glob("found-*.npy"))[: len(seconds)]]
-    finished = zip(seconds, found, all_splits[: len(seconds)], strict=True)
-    return [(spent, *judge(rows, split)) for spent, rows, split in finished]
+    return list(zip(seconds, found, strict=True))
+
+
+def theirs(library: str, epsilon: float, all_splits: list[list[np.ndarray]]) -> list[tuple[float, float, float]]:
+    """Return what a library finished in time, judged."""
+    found = finished(library, epsilon, [split[0] for split in all_splits])
+    return [(spent, *judge(rows, split)) for (spent, rows), split in zip(found, all_splits, strict=False)]
 
 
 def test_the_exact_components_capture_all_and_a_random_projection_less() -> None:
