@@ -179,7 +179,26 @@ def test_rounding_is_in_the_error_of_what_is_rounded(adjacency: Adjacency) -> No
         assert expected <= found.squared_errors[name] <= expected * (1 + Fraction(1, 2**90))
 
 
-def test_errors_hardly_depend_on_the_precision_around() -> None:
+def test_errors_are_computed_with_128_bits() -> None:
+    with precision(128):
+        root = noise_size(build(settings("coupled-traces")), 11, 1, Fraction(1))
+        laplace = noise_size(LaplaceInputPerturbation(1, coordinate_bits=20), 11, 1, Fraction(1, 4**20))
+    assert root is not None
+    assert laplace is not None
+    _, found = chosen(11)
+    rounding = Fraction(11, 2) * public_grid(Fraction(1), 11)
+    assert found.squared_errors["coupled-traces"] == (root.frobenius + rounding) ** 2
+    assert found.squared_errors["laplace"] == laplace.frobenius**2
+
+
+def test_what_asks_and_what_is_compared() -> None:
+    assert (AUTO, choice.MOST_PAIRS) == ("auto", 300)
+    assert COMPARED == (
+        "expected squared Frobenius error of X'X about that of the truncated records, over the norm bound to the 4th"
+    )
+
+
+def test_errors_do_not_depend_on_the_precision_around() -> None:
     found = []
     for bits in (20, 53, 300):
         with precision(bits):

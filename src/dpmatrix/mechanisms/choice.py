@@ -170,5 +170,5 @@ def _squared_error(mechanism: AnyMechanism, dimension: int) -> Fraction:
 
 
 def _shown(value: Fraction, digits: int = 6) -> str:
-    context = Context(prec=digits, rounding=ROUND_CEILING, Emin=-(10**9), Emax=10**9)
+    context = Context(prec=digits, rounding=ROUND_CEILING)
     return str(context.divide(Number(value.numerator), Number(value.denominator)))
