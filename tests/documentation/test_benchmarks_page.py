@@ -54,6 +54,42 @@ def test_estimators_are_those_of_the_run() -> None:
         assert [exact, *curves] == [run[case, name][5] for name in ("exact", "random-projection", *METHODS)]
 
 
+CHOICES = (
+    "random-projection",
+    "auto",
+    "auto, delta",
+    "symmetrised-wishart",
+    "gaussian",
+    "sequential-ppca",
+    "diffprivlib",
+    "opendp",
+)
+
+
+def choices() -> dict[tuple[str, str], tuple[str, str]]:
+    """Return the share that a method captured in a case, and what was chosen; a dash where there is no share."""
+    found = {}
+    for line in (RUNS / "choices_against_peers.txt").read_text(encoding="utf-8").splitlines():
+        if line.startswith("| ") and not line.startswith("| data"):
+            case, method, _, _, share, _ = cells(line)
+            name, taken, chosen = method.partition(": ")
+            assert bool(taken) is name.startswith("auto")
+            found[case, name] = (share.split()[0], chosen)
+    return found
+
+
+def test_choices_are_those_of_the_run() -> None:
+    run = choices()
+    text = PAGE.partition("## A mechanism that is chosen\n")[2].partition("\n## ")[0]
+    table = [cells(line) for line in text.splitlines() if line.startswith("| ") and not line.startswith("| data")]
+    assert len(table) == 16
+    for first, *shares in table:
+        name, d, n, epsilon = first.rsplit(", ", 3)
+        case = f"{name}, {n.replace(',', '')}, {d}, {epsilon}"
+        assert shares == [", ".join(filter(None, run[case, method])) for method in CHOICES]
+        assert run[case, "exact"][0] == "1.000"
+
+
 def test_auditors_are_those_of_the_run_and_everybody_saw_the_same() -> None:
     run = (RUNS / "auditors_compared.txt").read_text(encoding="utf-8")
     text = PAGE.partition("## Auditors\n")[2].partition("\n## ")[0]

@@ -88,6 +88,7 @@ def test_the_error_is_the_least_and_the_guarantee_is_kept(
     assert kept.delta == (delta if found.mechanism == "gaussian" else 0)
     assert (mechanism.norm_bound, mechanism.over_norm) == (norm_bound, "clip")
     assert type(mechanism) is MATRICES[found.mechanism]
+    assert (found.delta, found.dimension) == (delta, dimension)
     assert {*found.squared_errors, *found.left_out} == {*PURE, *(("gaussian", "mod-sulq") if delta else ())}
     assert not {*found.squared_errors} & {*found.left_out}
     assert found.squared_errors[found.mechanism] == min(found.squared_errors.values())
@@ -193,6 +194,7 @@ def test_errors_are_computed_with_128_bits() -> None:
 
 def test_what_asks_and_what_is_compared() -> None:
     assert (AUTO, choice.MOST_PAIRS) == ("auto", 300)
+    assert chosen(2)[1].record()["compared"] == COMPARED
     assert COMPARED == (
         "expected squared Frobenius error of X'X about that of the truncated records, over the norm bound to the 4th"
     )

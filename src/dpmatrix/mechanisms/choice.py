@@ -122,7 +122,7 @@ def resolve(settings: Settings, dimension: int) -> tuple[AnyMechanism, Choice | 
     chosen = min(compared, key=compared.__getitem__)
     unit = candidates[chosen].norm_bound ** 4
     errors = {name: error / unit for name, error in compared.items()}
-    choice = Choice(chosen, fraction(settings.delta, "delta"), dimension, errors, left_out)
+    choice = Choice(chosen, fraction(settings.delta), dimension, errors, left_out)
     return candidates[chosen], choice
 
 
