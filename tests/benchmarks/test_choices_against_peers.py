@@ -41,7 +41,7 @@ from tests.benchmarks.test_estimators_against_peers import (
 )
 
 EPSILONS = (0.1, 1.0)
-BOUND = 10
+BOUND = 5
 """CPU seconds that a library may take for the ten fits of one case."""
 SIDE = 4
 """Of the patches of a picture, in pixels."""
@@ -119,8 +119,11 @@ def reference(name: str, _: float, records: np.ndarray) -> Fits:
 
 
 def theirs(name: str, epsilon: float, records: np.ndarray) -> Fits:
-    """Return what a library finished in time."""
-    return finished(name, epsilon, [records] * len(SEEDS), BOUND)
+    """Return what a library finished in time.
+
+    Asked for two of three components opendp returns the third as well, which the two determine: it is left out.
+    """
+    return [(spent, found[:RANK]) for spent, found in finished(name, epsilon, [records] * len(SEEDS), BOUND)]
 
 
 def run_of(method: str) -> Callable[[str, float, np.ndarray], Fits]:
@@ -140,6 +143,8 @@ def words_of(fits: Fits, records: np.ndarray) -> str:
     if len(fits) < len(SEEDS):
         return f"{len(fits)} of {len(SEEDS)} in {BOUND} s of CPU | - | -"
     shares = [captured(found, records) for _, found in fits]
+    if max(shares) > 1 + 1e-9:
+        raise ValueError("no two directions capture more than the best two")
     median = float(np.median([spent for spent, _ in fits]))
     return f"{len(fits)} of {len(SEEDS)} | {np.mean(shares):.3f} ({min(shares):.3f}) | {median:.4f}"
 
