@@ -1,7 +1,7 @@
 """Noise on lattices of every fineness: tiny scales, ordinary ones, and those beyond 2^40, each by a sampler of its own.
 
 Which sampler draws depends on the public scale. Releases of zero records on lattices from the coarsest to fine ones
-have the mean size and the mean square that the exact law has, computed here by summing it: none of 4,100 independent
+have the mean size and the mean square that the exact law has, computed here by summing it: no mean of 4,100 independent
 numbers is more than eight of its standard deviations off. The seeds are fixed, so that no luck is left. The controls
 are the laws of three quarters and of four thirds of the scale. Where bits are secret, 820 numbers come again with
 probability below 1e-100, since the likeliest number has a probability below 3/4.
