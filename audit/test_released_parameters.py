@@ -35,8 +35,10 @@ BAD: list[tuple[str, Any]] = [
 
 @pytest.mark.parametrize(("name", "bad"), BAD, ids=str)
 def test_a_public_number_of_a_window_that_makes_no_sense_is_refused(name: str, bad: Any) -> None:
+    taken = WindowParameters(**GOOD)
+    assert taken.squared_sensitivity == 3 * 16**8, "control"
     with pytest.raises(InvalidParameterError):
-        WindowParameters(**GOOD | {name: bad})
+        evolve(taken, **{name: bad})
 
 
 def test_what_is_taken_is_taken_exactly() -> None:
