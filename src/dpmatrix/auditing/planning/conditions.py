@@ -25,6 +25,8 @@ class Sizes:
     ----------
     pairs
         How many of the pairs to try, the first ones.
+    elsewhere
+        How many of them to try again, with the changed record in another row.
     training, confirmation, stages, chunk
         As for `audit` and `AuditPlan`.
     """
@@ -34,6 +36,7 @@ class Sizes:
     confirmation: int
     stages: int
     chunk: int
+    elsewhere: int = 0
 
 
 @frozen(kw_only=True, eq=False)
@@ -66,6 +69,7 @@ class Planned:
             "confirmation": sizes.confirmation,
             "stages": sizes.stages,
             "chunk": sizes.chunk,
+            "elsewhere": sizes.elsewhere,
             "resolution": self.resolution.tolist() if self.resolution.any() else None,
             "output_shape": list(self.resolution.shape),
             "learned": self.learned,
@@ -75,7 +79,8 @@ class Planned:
     @classmethod
     def from_json(cls, record: dict[str, Any]) -> Planned:
         """Read what `to_json` returned."""
-        sizes = Sizes(**{name: int(record[name]) for name in ("pairs", "training", "confirmation", "stages", "chunk")})
+        names = ("pairs", "training", "confirmation", "stages", "chunk", "elsewhere")
+        sizes = Sizes(**{name: int(record[name]) for name in names})
         shape, steps = tuple(record["output_shape"]), record["resolution"]
         resolution = np.zeros(shape) if steps is None else np.asarray(steps, dtype=np.float64)
         return cls(sizes=sizes, resolution=resolution, learned=bool(record["learned"]), replay=bool(record["replay"]))
@@ -123,7 +128,10 @@ class Conditions:
         of_data = f"n = {self.records}, d = {self.dimension}, norms at most {self.norm_bound:g}"
         own = self.source is not None and self.source != LIBRARY
         whose = self.source if own else "neighbours"
-        lines = [f"tried: {whose} by {self.adjacency.value}, {of_data}; {tried} of {self.offered} pairs"]
+        first = min(tried, self.planned.sizes.pairs)
+        lines = [f"tried: {whose} by {self.adjacency.value}, {of_data}; {first} of {self.offered} pairs"]
+        if self.planned.sizes.elsewhere:
+            lines.append(f"rows: {self._rows(tried - first)}")
         if own:
             lines.append("data sets: these alone; no others were searched")
         elif self.source == LIBRARY and refuting is not None:
@@ -140,6 +148,11 @@ class Conditions:
         lines.append(f"rounding: {self._rounding()}")
         lines.append("low bits: not looked at where outputs are rounded; `audit_representation` judges them")
         return (*lines, *self.remarks)
+
+    def _rows(self, again: int) -> str:
+        if not again:
+            return "the time was over before pairs were tried again with the changed record in another row"
+        return f"some of these pairs were tried again with the changed record in other rows, {again} times in all"
 
     def _rounding(self) -> str:
         steps = self.planned.resolution
