@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from dpmatrix import __main__ as command_line
 from dpmatrix.auditing import PrivacyViolationError, audit_mechanism
 from dpmatrix.auditing.targets.adapters import NamedTarget, as_target, form_of
-from dpmatrix.auditing.targets.forms import ELSE, MOST, Form, in_form, parts
+from dpmatrix.auditing.targets.forms import ELSE, MOST, Form, Raised, in_form, parts
 from dpmatrix.auditing.targets.target import draw_batch
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.privacy import Adjacency
@@ -43,6 +43,7 @@ DATA = np.zeros((4, 2))
         (None, {"the output is None": None}),
         ("ill", {"the output is 'ill'": None}),
         (b"ill", {"the output is b'ill'": None}),
+        (Raised("ValueError"), {"ValueError is raised": None}),
         ([], {"the length of the output": 0.0}),
         ((1, "a"), {"the length of the output": 2.0, "the output[0]": 1.0, "the output[1] is 'a'": None}),
         (np.array([[1, 2]]), {

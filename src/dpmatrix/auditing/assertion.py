@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import Executor
+from functools import partial
 
 import numpy as np
 
@@ -15,8 +16,10 @@ from dpmatrix.auditing.pairs.neighbours import neighbouring_pairs
 from dpmatrix.auditing.pairs.pair import NeighbouringPair
 from dpmatrix.auditing.planning.conditions import LIBRARY
 from dpmatrix.auditing.planning.plan import AuditPlan
+from dpmatrix.auditing.raising import begun_again
 from dpmatrix.auditing.result import AuditResult
 from dpmatrix.auditing.targets.adapters import MOST_PILOTED, PILOT_SECONDS, as_target, form_of
+from dpmatrix.auditing.targets.forms import Form
 from dpmatrix.auditing.targets.sampling import Clock
 from dpmatrix.auditing.targets.target import scaled_records
 from dpmatrix.auditing.within import audit_within, wall_limit
@@ -104,8 +107,8 @@ def audit_mechanism(
     PrivacyViolationError
         If a violation is certified; an `AssertionError` with the pair, the event, the counts and the bounds.
     NoVerdictError
-        If there is no verdict: the mechanism fails, exits, hangs or returns nothing, its outputs repeat, or there are
-        too few.
+        If there is no verdict: the mechanism always fails, exits, hangs or returns nothing, its outputs repeat, or
+        there are too few.
     InvalidParameterError
         If a parameter is out of its domain.
     """
@@ -152,23 +155,26 @@ def _audited(
     def run() -> None:
         try:
             begin = plan.clock()
-            target = as_target(mechanism, form_of(bare, sets, min(PILOT_SECONDS, seconds / 10)))
-            found = audit_within(
-                target,
-                pairs,
-                epsilon=epsilon,
-                delta=delta,
-                seconds=max(seconds - (plan.clock() - begin), seconds / 10),
-                failure_probability=failure_probability,
-                generator=generator,
-                plan=plan,
-                learned=learned,
-                source=LIBRARY,
-            )
-            outcome.append(found)
+            audited = partial(once, begin)
+            form = form_of(bare, sets, min(PILOT_SECONDS, seconds / 10))
+            outcome.append(begun_again(audited, form, bare, sets))
         except BaseException as error:
             # It is raised again where the caller is.
             outcome.append(error)
+
+    def once(begin: float, form: Form | None) -> AuditResult:
+        return audit_within(
+            as_target(mechanism, form),
+            pairs,
+            epsilon=epsilon,
+            delta=delta,
+            seconds=max(seconds - (plan.clock() - begin), seconds / 10),
+            failure_probability=failure_probability,
+            generator=generator,
+            plan=plan,
+            learned=learned,
+            source=LIBRARY,
+        )
 
     thread = threading.Thread(target=contextvars.copy_context().run, args=(run,), daemon=True)
     thread.start()

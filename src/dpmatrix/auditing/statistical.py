@@ -26,9 +26,9 @@ from dpmatrix.auditing.search.rows import pairs_elsewhere
 from dpmatrix.auditing.search.sharpening import sharpened
 from dpmatrix.auditing.search.training import REFINEMENT, claims_to_choose_by, explore, finalists_of, refine
 from dpmatrix.auditing.targets.sampling import Sampler, chunks, entropy_of
-from dpmatrix.auditing.targets.target import Target, at_norm_bound, draw_batch
+from dpmatrix.auditing.targets.target import MechanismRaisedError, Target, at_norm_bound, draw_batch
 from dpmatrix.auditing.verdict import Setting, concluded
-from dpmatrix.errors import InvalidParameterError
+from dpmatrix.errors import InvalidParameterError, NoVerdictError
 from dpmatrix.exact import Exact, fraction, positive_integer
 
 _EXPLORING_SHARE, _TRAINING_SHARE = 0.3, 0.5
@@ -124,9 +124,14 @@ def audit(
         state = evolve(state, likely=likely_end(sampler, state.events, confirmation, deadline))
         _Keeper(plan).keep(state, True)
     setting = evolve(setting, stages=stages(confirmation, plan.stages, failure_probability, state.likely))
-    confirmed = Confirmation(
+    counting = Confirmation(
         sampler, setting.stages, epsilon, delta, plan.tightness, deadline, _Keeper(plan).keep, plan.tell
-    ).run(state)
+    )
+    try:
+        confirmed = counting.run(state)
+    except MechanismRaisedError as error:
+        # To begin again now would choose between two verdicts.
+        raise NoVerdictError(f"{error}; it was the first time, and the outputs were being counted") from error
     return concluded(sampler, setting, plan, confirmed)
 
 

@@ -29,7 +29,8 @@ from dpmatrix.auditing.result import AuditResult
 from dpmatrix.auditing.search.rows import MOST_ELSEWHERE
 from dpmatrix.auditing.statistical import audit
 from dpmatrix.auditing.targets.sampling import entropy_of
-from dpmatrix.auditing.targets.target import Guarded, Target, at_norm_bound, seen_at_resolution
+from dpmatrix.auditing.targets.target import Guarded, Target, at_norm_bound, form_in, seen_at_resolution
+from dpmatrix.auditing.wording import in_words
 from dpmatrix.errors import InvalidParameterError, NoVerdictError
 from dpmatrix.exact import Exact, fraction
 from dpmatrix.privacy.adjacency import Adjacency
@@ -167,7 +168,9 @@ def audit_within(
             process.end()
     if not result.violated:
         _check_power(result)
-    return evolve(result, conditions=_conditions(pairs, plan, planned, remark, source))
+    form = form_in(target)
+    conditions = evolve(_conditions(pairs, plan, planned, remark, source), form=form)
+    return evolve(result, conditions=conditions, event=in_words(result.counted_event, form))
 
 
 def _wait(processes: Sequence[FreshProcess], timeout: float) -> None:

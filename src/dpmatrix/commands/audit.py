@@ -70,9 +70,9 @@ def audit_command(
     does not admit these, give yours with --pairs or --data-from.
 
     An output may be of any kind: numbers, texts, dictionaries, lists of any length, tables, None. What is not numbers
-    of one shape is read as numbers and facts, which the report lists. There is no verdict on a mechanism that fails,
-    exits, hangs, returns nothing, or repeats its outputs, nor where so few outputs fit into the budget that a pass
-    would mean nothing.
+    of one shape is read as numbers and facts, which the report lists. An exception is an output where there are others;
+    its type counts, not its message. There is no verdict on a mechanism that always fails, exits, hangs, returns
+    nothing, or repeats its outputs, nor where so few outputs fit into the budget that a pass would mean nothing.
 
     The budget counts from the start of the command; some seconds of it are over before the first pair is tried. It is
     exceeded by a fifth and two seconds at most.

@@ -21,8 +21,10 @@ from attrs import asdict, evolve
 
 from dpmatrix.atomic_files import write_atomically
 from dpmatrix.auditing import AuditPlan
+from dpmatrix.auditing.arrays import FloatArray
 from dpmatrix.auditing.certify.checkpoint import facts_of
 from dpmatrix.auditing.planning.conditions import Planned
+from dpmatrix.auditing.raising import begun_again
 from dpmatrix.auditing.record import result_to_json
 from dpmatrix.auditing.result import AuditResult
 from dpmatrix.auditing.targets.adapters import MOST_PILOTED, NamedTarget, form_of
@@ -113,8 +115,12 @@ def _in_its_form(target: NamedTarget, offered: Offered, checkpoint: Path) -> Nam
     if checkpoint.exists():
         given = json.loads(facts_of(checkpoint)["target"]).get("given", {})
         return target if given.get("form") is None else evolve(target, form=Form.from_json(given["form"]))
+    return evolve(target, form=form_of(target, _piloted(offered)))
+
+
+def _piloted(offered: Offered) -> list[FloatArray]:
     sets = [data for pair in offered.pairs[:MOST_PILOTED] for data in (pair.data, pair.neighbour)]
-    return evolve(target, form=form_of(target, [scaled_records(data, offered.norm_bound) for data in sets]))
+    return [scaled_records(data, offered.norm_bound) for data in sets]
 
 
 def _checkpoint_of(job: Job) -> Path:
@@ -140,7 +146,19 @@ def _audited(job: Job, place: list[Path | None]) -> Outcome:
         tell(f"{checkpoint} was left by an audit that was interrupted; this one begins anew (--resume would go on)")
         checkpoint.unlink()
     offered = offered_by(job)
-    target = _in_its_form(NamedTarget(str(job.mechanism)), offered, checkpoint)
+    bare = NamedTarget(str(job.mechanism))
+    target = _in_its_form(bare, offered, checkpoint)
+
+    def run(form: Form | None) -> Outcome:
+        if form != target.form:
+            tell("the mechanism raised an exception: begun again, with exceptions as outputs")
+            checkpoint.unlink(missing_ok=True)
+        return _run_of(job, evolve(bare, form=form), offered, checkpoint, tell)
+
+    return begun_again(run, target.form, bare, _piloted(offered))
+
+
+def _run_of(job: Job, target: NamedTarget, offered: Offered, checkpoint: Path, tell: Callable[[str], None]) -> Outcome:
     given = _given(job, target, offered)
     kept = _planned_settings(checkpoint, given)
     pairs = offered.pairs
@@ -199,12 +217,6 @@ def _planned_settings(checkpoint: Path, given: dict[str, Any]) -> dict[str, Any]
 
 def _verdict(result: AuditResult, given: dict[str, Any], job: Job, checkpoint: Path) -> Outcome:
     lines = [result.message()]
-    if given["form"] is not None:
-        form = Form.from_json(given["form"])
-        words = [f"{place} {says}" for place, says in enumerate(form.coordinates)]
-        lines.append("an output as a vector: " + "; ".join(words))
-        if form.unseen:
-            lines.append(f"not looked at: {form.unseen} more places and facts that sample outputs had")
     if result.violated:
         bound = given["norm_bound"]
         for name, data in (("data", result.pair.data), ("neighbour", result.pair.neighbour)):

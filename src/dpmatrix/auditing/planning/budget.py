@@ -149,6 +149,11 @@ def _timed_batch(target: Target, data: FloatArray, longest: float, clock: Clock)
         begin = clock()
         batch = draw_batch(target, data, size, generator_for(0, (_PILOT, size)))
         taken = clock() - begin
+        if longest / 8 < taken < longest:
+            # Other work on the machine may have come between; the batch is drawn once more.
+            begin = clock()
+            draw_batch(target, data, size, generator_for(0, (_PILOT, size)))
+            taken = min(taken, clock() - begin)
         if taken > longest / 8 or size >= 4096:
             return batch, max(taken, 1e-9) / size
         size *= 2

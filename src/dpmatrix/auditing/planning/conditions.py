@@ -10,6 +10,7 @@ from attrs import evolve, frozen
 
 from dpmatrix.auditing.arrays import FloatArray
 from dpmatrix.auditing.pairs.pair import NeighbouringPair
+from dpmatrix.auditing.targets.forms import Form
 from dpmatrix.privacy.adjacency import Adjacency
 
 LIBRARY = "the library's own"
@@ -104,6 +105,8 @@ class Conditions:
     source
         Whose the data sets are: such as "pairs of mine.json" where they were handed over, or `LIBRARY`; None where it
         is not known.
+    form
+        What an output is read as; None where outputs are numbers of one shape.
     remarks
         What else is to be known, a sentence each.
     """
@@ -117,6 +120,7 @@ class Conditions:
     offered: int
     planned: Planned
     source: str | None = None
+    form: Form | None = None
     remarks: tuple[str, ...] = ()
 
     def with_remark(self, remark: str) -> Conditions:
@@ -147,6 +151,7 @@ class Conditions:
         lines.append(learning if self.planned.learned else "events: fixed features; no scores were learned")
         lines.append(f"rounding: {self._rounding()}")
         lines.append("low bits: not looked at where outputs are rounded; `audit_representation` judges them")
+        lines.extend(() if self.form is None else self.form.sentences())
         return (*lines, *self.remarks)
 
     def _rows(self, again: int) -> str:
