@@ -72,6 +72,7 @@ def audit_within(
     planned: Planned | None = None,
     given: Mapping[str, Any] | None = None,
     source: str | None = None,
+    domain: str | None = None,
 ) -> AuditResult:
     """Try to refute a claim in the time given, or raise an error that says why there is no verdict.
 
@@ -100,6 +101,9 @@ def audit_within(
     source
         Whose the pairs are, in words; `LIBRARY` of `dpmatrix.auditing.planning.conditions` where nobody handed them
         over, and the message about a violation then says so.
+
+    domain
+        What their records are, in words, where they are no numbers of bounded norm.
 
     Returns
     -------
@@ -169,7 +173,7 @@ def audit_within(
     if not result.violated:
         _check_power(result)
     form = form_in(target)
-    conditions = evolve(_conditions(pairs, plan, planned, remark, source), form=form)
+    conditions = evolve(_conditions(pairs, plan, planned, remark, source), form=form, domain=domain)
     return evolve(result, conditions=conditions, event=in_words(result.counted_event, form))
 
 

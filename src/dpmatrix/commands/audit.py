@@ -45,6 +45,9 @@ def audit_command(
         str | None,
         typer.Option(metavar="FILE", help="Your own data, a CSV file or file.py:name; its records leave or change."),
     ] = None,
+    domain: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="What a record may be, if no vector in a ball; see above.")
+    ] = None,
     confidence: Annotated[str, typer.Option(metavar="NUMBER", help="Of everything that is reported.")] = "0.999999",
     budget: Annotated[
         str | None, typer.Option(metavar="TIME", help="Such as 5m or 1h; 60s, and 24h if both numbers are given.")
@@ -67,7 +70,11 @@ def audit_command(
     """Try to refute the privacy guarantee of a mechanism. Exit code 0: not refuted; 1: violated; 2: no verdict.
 
     The data sets are the library's own, reals in the ball of --norm-bound with entries of either sign. If the mechanism
-    does not admit these, give yours with --pairs or --data-from.
+    does not admit these, say what a record may be with --domain, or give your data sets with --pairs or --data-from.
+
+    --domain takes columns: int 0..120, real 0..1, {yes, no} for one of these, set {milk, bread} for any of these. With
+    x 3 after it a column is there three times. Numbers make an array, one record a row, or a number each if there is
+    one column; texts and sets a list. With names, "age: int 0..120, ill: {yes, no}", a record is a dictionary.
 
     An output may be of any kind: numbers, texts, dictionaries, lists of any length, tables, None. What is not numbers
     of one shape is read as numbers and facts, which the report lists. An exception is an output where there are others;
@@ -81,7 +88,7 @@ def audit_command(
     if replay is None and mechanism is None:
         raise InvalidParameterError("mechanism", "no mechanism is named", "write package.module:name or file.py:name")
     seconds = _limit(budget, training, confirmation)
-    _check_data_sets(records, dimension, norm_bound, pairs, data_from)
+    _check_data_sets(records, dimension, norm_bound, pairs, data_from, domain)
     _check_files(json_file, checkpoint, resume=resume or replay is not None)
     job = Job(
         mechanism=mechanism,
@@ -95,6 +102,7 @@ def audit_command(
         norm_bound=1.0 if norm_bound is None else norm_bound,
         pairs=None if pairs is None else str(pairs),
         data_from=data_from,
+        domain=domain,
         failure_probability=str(failure_probability_of(confidence)),
         began=begin,
         seconds=seconds,
@@ -129,15 +137,23 @@ def _limit(budget: str | None, training: int | None, confirmation: int | None) -
 
 
 def _check_data_sets(
-    records: int | None, dimension: int | None, norm_bound: float | None, pairs: Path | None, data_from: str | None
+    records: int | None,
+    dimension: int | None,
+    norm_bound: float | None,
+    pairs: Path | None,
+    data_from: str | None,
+    domain: str | None,
 ) -> None:
-    if pairs is not None and data_from is not None:
-        raise InvalidParameterError("pairs", "data are given as well", "give --pairs or --data-from")
-    if pairs is None and data_from is None:
+    if sum(one is not None for one in (pairs, data_from, domain)) > 1:
+        raise InvalidParameterError("pairs", "data are given as well", "give --pairs, --data-from or --domain")
+    if pairs is None and data_from is None and domain is None:
         return
     for name, value in (("records", records), ("dimension", dimension), ("norm_bound", norm_bound)):
-        if value is not None:
-            raise InvalidParameterError(name, "the data sets that are given have their own", f"leave {name} out")
+        if value is not None and (domain is None or name != "records"):
+            whose = (
+                "the data sets that are given have their own" if domain is None else "the domain says what records are"
+            )
+            raise InvalidParameterError(name, whose, f"leave {name} out")
 
 
 def _check_files(json_file: Path | None, checkpoint: Path | None, *, resume: bool) -> None:

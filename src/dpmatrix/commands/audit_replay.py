@@ -47,7 +47,9 @@ def replayed(path: Path, mechanism: str | None, seed: int | None) -> tuple[bool,
         raise InvalidParameterError("replay", problem, "pass the file that --json wrote") from error
     event = event_from_json(record)
     form = None if settings.get("form") is None else Form.from_json(settings["form"])
-    bare = at_norm_bound(Guarded(NamedTarget(mechanism or settings["mechanism"], form)), settings["norm_bound"])
+    bare = at_norm_bound(
+        Guarded(NamedTarget(mechanism or settings["mechanism"], form, settings.get("domain"))), settings["norm_bound"]
+    )
     target: Target = bare
     if settings["resolution"] is not None:
         target = seen_at_resolution(target, settings["resolution"])

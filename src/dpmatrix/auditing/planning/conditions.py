@@ -105,6 +105,8 @@ class Conditions:
     source
         Whose the data sets are: such as "pairs of mine.json" where they were handed over, or `LIBRARY`; None where it
         is not known.
+    domain
+        What the records are, in words; None where they are numbers of bounded norm.
     form
         What an output is read as; None where outputs are numbers of one shape.
     remarks
@@ -120,6 +122,7 @@ class Conditions:
     offered: int
     planned: Planned
     source: str | None = None
+    domain: str | None = None
     form: Form | None = None
     remarks: tuple[str, ...] = ()
 
@@ -130,6 +133,7 @@ class Conditions:
     def sentences(self, tried: int, refuting: NeighbouringPair | None = None) -> tuple[str, ...]:
         """Say what was tried, given how many pairs there was time for, and the pair of a violation, if there is one."""
         of_data = f"n = {self.records}, d = {self.dimension}, norms at most {self.norm_bound:g}"
+        of_data = of_data if self.domain is None else f"n = {self.records}, records: {self.domain}"
         own = self.source is not None and self.source != LIBRARY
         whose = self.source if own else "neighbours"
         first = min(tried, self.planned.sizes.pairs)
@@ -138,11 +142,14 @@ class Conditions:
             lines.append(f"rows: {self._rows(tried - first)}")
         if own:
             lines.append("data sets: these alone; no others were searched")
+        elif self.domain is not None:
+            lines.append(f"data sets: {LIBRARY}, of records of that domain")
         elif self.source == LIBRARY and refuting is not None:
             signs = "with" if refuting.has_negative_entries() else "without"
             lines.append(
                 f"data sets: {LIBRARY}, of records in the ball of that norm, {signs} negative entries in this pair; if "
-                "your mechanism does not admit these, give yours with --pairs or --data-from of `dpmatrix audit`"
+                "your mechanism does not admit these, say what it admits with --domain, or give yours with --pairs or "
+                "--data-from of `dpmatrix audit`"
             )
         if self.adjacency is Adjacency.ADD_REMOVE_ONE:
             both = f"the row of the record deleted in {self.deleted} of the pairs, zero in {self.zeroed} (same n)"

@@ -20,6 +20,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from dpmatrix.auditing.arrays import FloatArray
+from dpmatrix.auditing.pairs.of_domain import Reading
 from dpmatrix.auditing.targets.forms import Form, Raised, caught
 from dpmatrix.auditing.targets.target import Call, Target, batch_of, from_single_draw, stacked
 from dpmatrix.errors import InvalidParameterError, NoVerdictError
@@ -108,7 +109,7 @@ def _instance_of(mechanism: type) -> str:
     return f"pass an instance, {made}; for the command line write `m = {made}` in a file and audit file.py:m"
 
 
-def as_target(mechanism: object, form: Form | None = None) -> Target:
+def as_target(mechanism: object, form: Form | None = None, domain: str | None = None) -> Target:
     """Make a target of a mechanism.
 
     Parameters
@@ -122,6 +123,8 @@ def as_target(mechanism: object, form: Form | None = None) -> Target:
         one a call may be of any kind if a form is given.
     form
         What is looked at of such outputs; see `form_of`.
+    domain
+        What the records are, as `dpmatrix.auditing.pairs.domains` says; they are numbers without it.
 
     Raises
     ------
@@ -135,6 +138,7 @@ def as_target(mechanism: object, form: Form | None = None) -> Target:
     if not callable(found):
         raise InvalidParameterError("mechanism", f"{mechanism!r} cannot be called", _REMEDY)
     try:
+        found = found if domain is None else Reading(found, domain)
         parameters = list(inspect.signature(found).parameters.values())
     except (TypeError, ValueError) as error:
         raise InvalidParameterError("mechanism", f"{mechanism!r} has no signature", "wrap it in a function") from error
@@ -239,8 +243,8 @@ def _makes_batches(target: object) -> bool:
 
 
 @lru_cache(maxsize=16)
-def _resolved(name: str, form: Form | None = None) -> Target:
-    return as_target(named_object(name), form)
+def _resolved(name: str, form: Form | None = None, domain: str | None = None) -> Target:
+    return as_target(named_object(name), form, domain)
 
 
 @frozen
@@ -251,25 +255,26 @@ class NamedTarget:
     ----------
     name
         "package.module:name" or "path/to/file.py:name"; the name may have dots.
-    form
+    form, domain
         As in `as_target`.
     """
 
     name: str
     form: Form | None = None
+    domain: str | None = None
 
     def __attrs_post_init__(self) -> None:
-        _resolved(self.name)
+        _resolved(self.name, None, self.domain)
 
     def __call__(self, data: FloatArray, size: int, generator: np.random.Generator) -> NDArray[np.generic]:
         """Run the mechanism."""
-        return _resolved(self.name, self.form)(data, size, generator)
+        return _resolved(self.name, self.form, self.domain)(data, size, generator)
 
     @property
     def calls(self) -> Callable[[FloatArray, int, np.random.Generator], Iterator[Call]] | None:
         """What lists calls that make an output each."""
         found: Callable[[FloatArray, int, np.random.Generator], Iterator[Call]] | None
-        found = getattr(_resolved(self.name), "calls", None)
+        found = getattr(_resolved(self.name, None, self.domain), "calls", None)
         return found
 
     def fingerprint(self) -> str:
