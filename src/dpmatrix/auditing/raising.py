@@ -8,13 +8,13 @@ from typing import TypeVar
 from dpmatrix.auditing.arrays import FloatArray
 from dpmatrix.auditing.targets.adapters import form_of
 from dpmatrix.auditing.targets.forms import Form
-from dpmatrix.auditing.targets.target import MechanismRaisedError
+from dpmatrix.auditing.targets.target import MechanismRaisedError, Target
 
 Answer = TypeVar("Answer")
 
 
 def begun_again(
-    run: Callable[[Form | None], Answer], form: Form | None, target: object, sets: Sequence[FloatArray]
+    run: Callable[[Form | None], Answer], form: Form | None, target: Target, sets: Sequence[FloatArray]
 ) -> Answer:
     """Run an audit; where an exception ends it, once more, from the beginning, with exceptions as outputs.
 

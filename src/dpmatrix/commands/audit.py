@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from dpmatrix.atomic_files import write_atomically
+from dpmatrix.atomic_files import refuse_unless_regular, write_atomically
+from dpmatrix.commands.audit_files import junit_of, sarif_of
 from dpmatrix.commands.audit_setup import failure_probability_of, seconds_of
 from dpmatrix.commands.failures import one_line
 from dpmatrix.commands.numbers import read
@@ -61,6 +63,8 @@ def audit_command(
     confirmation: Annotated[int | None, typer.Option(min=1, help="The same; give both.")] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="To draw the same samples again.")] = None,
     json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the result.")] = None,
+    junit: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the outcome as JUnit XML.")] = None,
+    sarif: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the outcome as SARIF 2.1.0.")] = None,
     checkpoint: Annotated[
         Path | None, typer.Option(help="Holds what was learned until the audit is over. [a file named by the audit]")
     ] = None,
@@ -81,6 +85,9 @@ def audit_command(
     its type counts, not its message. There is no verdict on a mechanism that always fails, exits, hangs, returns
     nothing, or repeats its outputs, nor where so few outputs fit into the budget that a pass would mean nothing.
 
+    --json, --junit and --sarif write files for programs; the exit code is the same. Without a verdict there is no JSON,
+    the test case of JUnit has an error, and SARIF a warning.
+
     The budget counts from the start of the command; some seconds of it are over before the first pair is tried. It is
     exceeded by a fifth and two seconds at most.
     """
@@ -89,7 +96,8 @@ def audit_command(
         raise InvalidParameterError("mechanism", "no mechanism is named", "write package.module:name or file.py:name")
     seconds = _limit(budget, training, confirmation)
     _check_data_sets(records, dimension, norm_bound, pairs, data_from, domain)
-    _check_files(json_file, checkpoint, resume=resume or replay is not None)
+    files = {"json": json_file, "junit": junit, "sarif": sarif}
+    _check_files(files, checkpoint, resume=resume or replay is not None)
     job = Job(
         mechanism=mechanism,
         replay=None if replay is None else str(replay),
@@ -118,6 +126,11 @@ def audit_command(
     limit = _LONGEST if seconds is None else seconds
     outcome = supervised(job, until=begin + (1 + TOLERANCE) * limit + SLACK)
     _report(outcome, json_file)
+    for path, written in ((junit, junit_of), (sarif, sarif_of)):
+        if path is not None:
+            write_atomically(path, written(job, outcome, time.time()))
+    if outcome.over is not None:
+        Path(outcome.over).unlink(missing_ok=True)
     raise typer.Exit(outcome.code)
 
 
@@ -156,17 +169,25 @@ def _check_data_sets(
             raise InvalidParameterError(name, whose, f"leave {name} out")
 
 
-def _check_files(json_file: Path | None, checkpoint: Path | None, *, resume: bool) -> None:
-    for name, path in (("json", json_file), ("checkpoint", checkpoint)):
-        if path is not None and not path.absolute().parent.is_dir():
+def _check_files(files: Mapping[str, Path | None], checkpoint: Path | None, *, resume: bool) -> None:
+    named = {name: path for name, path in (*files.items(), ("checkpoint", checkpoint)) if path is not None}
+    for name, path in named.items():
+        if not path.absolute().parent.is_dir():
             raise InvalidParameterError(name, f"there is no folder {path.parent}", "make it, or name another file")
+        if name in files:
+            refuse_unless_regular(path, name)
+    places: dict[Path, str] = {}
+    for name, path in named.items():
+        other = places.setdefault(path.resolve(), name)
+        if other != name:
+            raise InvalidParameterError(name, f"{path} is the file of --{other} as well", "name another file")
     if checkpoint is not None and checkpoint.exists() and not resume:
         problem = f"{checkpoint} holds an audit that is not over"
         raise InvalidParameterError("checkpoint", problem, "pass --resume, or delete it")
 
 
 def _report(outcome: Outcome, json_file: Path | None) -> None:
-    """Say what was found, and only then let go of the checkpoint."""
+    """Say what was found."""
     if outcome.report:
         typer.echo(outcome.report)
     if outcome.reason:
@@ -178,8 +199,6 @@ def _report(outcome: Outcome, json_file: Path | None) -> None:
             typer.echo(f"count the event again: python -m dpmatrix audit --replay {json_file}")
         elif outcome.code == 1:
             typer.echo("--json FILE keeps the event, and --replay FILE counts it again on fresh samples")
-    if outcome.over is not None:
-        Path(outcome.over).unlink(missing_ok=True)
 
 
 audit_mechanism_command = one_line(audit_command)

@@ -82,7 +82,7 @@ def pairs_elsewhere(
     farthest = max(range(len(pairs)), key=lambda place: _moves(pairs[place]))
     # Where the last row is not looked at, the ranking says nothing.
     bases = list(dict.fromkeys([ranked[0], farthest, 0, *ranked[1:]]))[:_BASES]
-    found = []
+    found: list[NeighbouringPair] = []
     for rank, base in enumerate(bases):
         pair = pairs[base]
         share = (most - len(found)) // (len(bases) - rank) if rank else most - (len(bases) - 1) * (2 * most // 7)
