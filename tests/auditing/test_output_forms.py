@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import time
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -171,6 +172,17 @@ def test_an_audit_passes_a_dictionary_without_a_fault() -> None:
     """An alarm has probability at most 1e-9."""
     result = audit_mechanism(careful_word, epsilon=1, adjacency=REPLACE, records=5, dimension=1, seconds=6, generator=0)
     assert not result.violated
+
+
+def test_the_assertion_says_what_an_output_is_read_as_and_what_is_left_out(monkeypatch: Any) -> None:
+    """An alarm has probability at most 1e-9. Outputs have six places and facts, of which four get a coordinate."""
+    monkeypatch.setattr("dpmatrix.auditing.targets.forms.MOST", 4)
+    settings: dict[str, Any] = {"epsilon": 1, "adjacency": REPLACE, "records": 1, "dimension": 1, "learned": False}
+    result = audit_mechanism(careful_word, **settings, seconds=2, clock=time.process_time, generator=0)
+    assert not result.violated
+    lines = result.message().splitlines()
+    assert "not looked at: 2 more places and facts that sample outputs had" in lines
+    assert any(line.startswith("an output as a vector: 0 the ") for line in lines)
 
 
 def test_the_command_says_what_its_coordinates_are_and_counts_again(tmp_path: Path, monkeypatch: Any) -> None:
