@@ -16,6 +16,7 @@ ORDER = (
     "index",
     "auditor",
     "regulator",
+    "guidelines",
     "researcher",
     "estimators",
     "new-document",
