@@ -20,6 +20,7 @@ from dpmatrix.kernel.sources import FOLDER, recorded
 from dpmatrix.printed.copies import folder_of_copies
 from dpmatrix.reporting.bindings import add_bindings, bindings_text
 from dpmatrix.reporting.implementations import cited_in_sources
+from dpmatrix.reporting.known_fingerprints import known_fingerprints
 from dpmatrix.reporting.search import search
 from dpmatrix.reporting.sentences import counted
 from dpmatrix.reporting.survey import survey, survey_table
@@ -105,12 +106,16 @@ def claims_command(
         typer.echo(json.dumps(shown, indent=1, ensure_ascii=False) if as_json else survey_table(shown))
         return
     run = read_ledger(ledger)
+    registry.fingerprints.take(known_fingerprints(exactly=run is not None))
     described = describe(registry, run, cited_in_sources(), accepted_run(), wanted)
-    for entry in described:
+    ordered = claim is not None and find is None and not one
+    # A mere list shows none of this, and is what a newcomer asks for first.
+    for entry in described if one or ordered or as_json or bindings else ():
         entry["specified_in"] = str(places().get(entry["id"], ""))
         entry |= about_the_place(entry["id"]) | {"line_by_line": line_by_line(entry["id"])}
         _date_certificates(entry["evidence"])
-    add_bindings(described, registry, traced())
+    if one or as_json or bindings:
+        add_bindings(described, registry, traced())
     for line in _remarks(run, described):
         typer.echo(line, err=True)
     if bindings:
@@ -124,7 +129,7 @@ def claims_command(
         if (copies := folder_of_copies()) is not None:
             typer.echo("\nPrinted, by your copy")
             tell_printed(described[0]["id"], copies)
-    elif claim is not None and find is None:
+    elif ordered:
         typer.echo(index_table(described, claim, documents()[claim]), nl=False)
     else:
         typer.echo(claims_table(described), nl=False)
