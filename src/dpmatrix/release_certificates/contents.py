@@ -238,7 +238,9 @@ def _utility(file: ReleaseFile, mechanism: AnyMechanism) -> list[tuple[str, str]
 
 def _audits(ledger: Ledger | None, tried: Sequence[AuditRecord]) -> list[str]:
     if ledger is None:
-        return [f"Not known: {NO_RUN}."]
+        return [
+            f"Not known: {NO_RUN}. In a checkout, make audit makes one, and the certificate command finds it there."
+        ]
     if not tried:
         return ["The run at hand has no audit of this mechanism."]
     controls = [one for one in tried if one.control]
