@@ -132,7 +132,7 @@ def claims_command(
         if (copies := folder_of_copies()) is not None:
             typer.echo("\nPrinted, by your copy")
             tell_printed(described[0]["id"], copies)
-    elif ordered:
+    elif claim is not None and ordered:
         typer.echo(index_table(described, claim, documents()[claim]), nl=False)
     else:
         typer.echo(claims_table(described), nl=False)

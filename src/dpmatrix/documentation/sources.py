@@ -25,6 +25,7 @@ ORDER = (
     "releases",
     "command-line",
     "other-libraries",
+    "features",
     "benchmarks",
     *DOCUMENTS,
 )
