@@ -89,6 +89,7 @@ vacuity: $(STAMP)
 
 snapshot: $(STAMP)
 	$(BIN)/python -m pytest -n $(WORKERS) audit --accept-standings
+	$(BIN)/python audit/fingerprints.py
 
 $(STAMP): requirements.txt pyproject.toml
 	$(PYTHON) -m venv $(VENV)

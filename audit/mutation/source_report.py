@@ -11,7 +11,7 @@ AUDITS = "`pytest audit`"
 
 _EVERY = "Asked are the items that run the changed line in their process."
 _SOME = """Asked are items of the audits of releases that run
-the changed line in their process, at least the most promising ones that took six seconds together when they were
+the changed line in their process, at least the most promising ones that took two seconds together when they were
 traced: what is explained may be noticed by others."""
 
 HEADINGS_OF_SOURCES = HEADINGS[: HEADINGS.index("survived") + 1]

@@ -30,12 +30,14 @@ PEERS = {
         "test_diffprivlib_models.py",
         "test_diffprivlib_representation.py",
         "test_bingham_samplers.py",
+        "test_features.py",
     ),
     "opendp": (
         "test_opendp_components.py",
         "test_opendp_mathematics.py",
         "test_opendp_representation.py",
         "test_bingham_samplers.py",
+        "test_features.py",
     ),
 }
 REPORT = Path("build", "audit", "peers.txt")

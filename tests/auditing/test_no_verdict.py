@@ -56,10 +56,14 @@ def begins_slowly_and_without_noise_on_each(data, generator):
 def hangs(data):
     time.sleep(10**6)
 
-def fails_on_a_record(data, size, generator):
-    if data[-1].any():
-        raise ValueError("bad\\nrecord")
-    return generator.laplace(size=size)
+def fails(data, size, generator):
+    raise ValueError("bad\\ndata")
+
+def noise(scale):
+    return np.random.default_rng().laplace(scale=scale)
+
+def is_called_wrongly(data):
+    return np.sum(data**2) + noise(scale=1, size=3)
 
 def shape_of_the_data(data, size, generator):
     return generator.laplace(size=(size, 2 if data[-1].any() else 4))
@@ -155,7 +159,8 @@ REASONS = {
     "leaving.py:kept": "calls exit(0) when it is imported",
     "gone.py:kept": "exited with code 0 in the middle of the audit",
     "forgets_to_return": "returned None",
-    "fails_on_a_record": "raised ValueError: bad record",
+    "fails": "raised ValueError: bad data",
+    "is_called_wrongly": "raised TypeError: noise",
     "shape_of_the_data": "have shape",
     "one_stream": "two processes draw the same outputs",
     "one_stream_of_batches": "two processes draw the same outputs",

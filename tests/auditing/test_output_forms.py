@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import time
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -17,7 +18,7 @@ from typer.testing import CliRunner
 from dpmatrix import __main__ as command_line
 from dpmatrix.auditing import PrivacyViolationError, audit_mechanism
 from dpmatrix.auditing.targets.adapters import NamedTarget, as_target, form_of
-from dpmatrix.auditing.targets.forms import ELSE, MOST, Form, in_form, parts
+from dpmatrix.auditing.targets.forms import ELSE, MOST, Form, Raised, in_form, parts
 from dpmatrix.auditing.targets.target import draw_batch
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.privacy import Adjacency
@@ -43,6 +44,7 @@ DATA = np.zeros((4, 2))
         (None, {"the output is None": None}),
         ("ill", {"the output is 'ill'": None}),
         (b"ill", {"the output is b'ill'": None}),
+        (Raised("ValueError"), {"ValueError is raised": None}),
         ([], {"the length of the output": 0.0}),
         ((1, "a"), {"the length of the output": 2.0, "the output[0]": 1.0, "the output[1] is 'a'": None}),
         (np.array([[1, 2]]), {
@@ -170,6 +172,17 @@ def test_an_audit_passes_a_dictionary_without_a_fault() -> None:
     """An alarm has probability at most 1e-9."""
     result = audit_mechanism(careful_word, epsilon=1, adjacency=REPLACE, records=5, dimension=1, seconds=6, generator=0)
     assert not result.violated
+
+
+def test_the_assertion_says_what_an_output_is_read_as_and_what_is_left_out(monkeypatch: Any) -> None:
+    """An alarm has probability at most 1e-9. Outputs have six places and facts, of which four get a coordinate."""
+    monkeypatch.setattr("dpmatrix.auditing.targets.forms.MOST", 4)
+    settings: dict[str, Any] = {"epsilon": 1, "adjacency": REPLACE, "records": 1, "dimension": 1, "learned": False}
+    result = audit_mechanism(careful_word, **settings, seconds=2, clock=time.process_time, generator=0)
+    assert not result.violated
+    lines = result.message().splitlines()
+    assert "not looked at: 2 more places and facts that sample outputs had" in lines
+    assert any(line.startswith("an output as a vector: 0 the ") for line in lines)
 
 
 def test_the_command_says_what_its_coordinates_are_and_counts_again(tmp_path: Path, monkeypatch: Any) -> None:

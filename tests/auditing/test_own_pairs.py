@@ -125,7 +125,7 @@ def test_the_help_says_whose_the_data_sets_are_and_when_the_budget_begins() -> N
     app.command()(audit_mechanism_command)
     told = " ".join(CliRunner().invoke(app, ["--help"]).output.split())
     assert "The data sets are the library's own" in told
-    assert "give yours with --pairs or --data-from" in told
+    assert "or give your data sets with --pairs or --data-from" in told
     assert "some seconds of it are over before the first pair is tried" in told
 
 

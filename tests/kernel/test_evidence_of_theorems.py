@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from types import SimpleNamespace
 
 import attrs
 import pytest
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from dpmatrix.claims import Citation, Evidence, Grade, Outcome, Registry, Role, State, snapshot, standings, violations
 from dpmatrix.claims.evidence import KERNEL_GRADES
@@ -213,6 +214,21 @@ def test_the_table_has_a_row_for_each_theorem_and_statement(root, monkeypatch) -
     assert "certificate of 2026-01-01, Rocq 8.16.1" in result.output
     assert result.output.count(REPAIR) == 2
     assert "1 claims, 1 of them with a theorem about laws or matrices; 0 steps of proofs" in result.output
+
+
+def test_the_table_shows_the_theorems_of_one_claim_and_their_file(root) -> None:
+    def shown(*arguments: str) -> Result:
+        return CliRunner().invoke(app, ["kernel", *arguments, "--folder", str(root / FOLDER)])
+
+    one = shown("--table", REPAIR.partition("+")[0])
+    assert one.exit_code == 0, one.output
+    assert one.output.count(REPAIR) == 2
+    assert re.search(r"│ \w+/\w+\.v +│", one.output), "the file in which it is proved"
+    other = shown("--table", "wishart.lemma-1")
+    assert REPAIR not in other.output
+    assert "0 claims, 0 of them" in " ".join(other.output.split())
+    assert "no claim 'wishart.nobody'" in shown("--table", "wishart.nobody").stderr
+    assert "it goes with --table alone" in shown("wishart.lemma-1").stderr
 
 
 def manager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str, code: int = 0) -> None:

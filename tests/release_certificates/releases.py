@@ -10,15 +10,33 @@ from typing import Any
 import numpy as np
 from typer.testing import Result
 
+from dpmatrix.claims import AuditRecord, AuditVerdict, Excess, Ledger, Standing, State, Way, code_name
+from dpmatrix.mechanisms import LaplaceInputPerturbation
 from dpmatrix.mechanisms.choice import AUTO, resolve
 from dpmatrix.mechanisms.menu import DIRECTIONS, MATRICES, Settings
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.randomness.entropy import Entropy
 from dpmatrix.release_certificates.record import release_record
+from dpmatrix.spec import load
 
 RECORDS = np.random.default_rng(3).uniform(-0.5, 0.5, (50, 3))
 NAMES = (*MATRICES, *DIRECTIONS, AUTO)
 GAUSSIAN = ("gaussian", "mod-sulq")
+
+
+AUDIT = AuditRecord(
+    "Laplace input perturbation",
+    "simulation",
+    AuditVerdict.NOT_REFUTED,
+    "(1, 0)",
+    0.25,
+    0.0,
+    "1 - 1e-9",
+    outcome="passed",
+    code=code_name(LaplaceInputPerturbation),
+    adjacency="replace-one",
+    unnoticed=Excess(Way.EVENTS, 1.0, 1.75, certain=False),
+)
 
 
 def released(
@@ -43,6 +61,13 @@ def released(
     return json.loads(json.dumps(release_record(mechanism, release, columns, len(RECORDS), rank, choice)))
 
 
+def written(folder: Path, record: dict[str, Any]) -> Path:
+    """Write a release to a file in a folder."""
+    path = folder / "release.json"
+    path.write_text(json.dumps(record), encoding="utf-8")
+    return path
+
+
 def refused(done: Result, *words: str) -> None:
     """Assert that a command ended in one line, with exit code 2, and that nothing was written."""
     assert done.exit_code == 2, done.output
@@ -52,3 +77,16 @@ def refused(done: Result, *words: str) -> None:
     for word in words:
         assert word in done.stderr
     assert not [path.name for path in Path().iterdir() if path.suffix in (".html", ".jsonl", ".draft")]
+
+
+def standing_run(state: State) -> Ledger:
+    """Return a run that saw every claim as it is now, without evidence."""
+    registry = load()
+    return Ledger(
+        (),
+        {name: Standing(state) for name in registry.claims},
+        registry.fingerprints,
+        (),
+        {},
+        {claim.id: claim.verdict.value for claim in registry},
+    )

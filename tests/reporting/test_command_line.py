@@ -468,6 +468,7 @@ def test_unknown_claims_are_refused(line) -> None:
     assert "did you mean toy.base?" in line("claims", "toy.bas").stderr
     assert "did you mean toy.base?" in line("claims", "base").stderr
     assert "did you mean toy.base?" in words(line("restamp", "toy.bass").stderr)
+    assert "pass --specification MODULE as well" in words(line("restamp", "toy.nobody").stderr)
 
 
 CORRUPT = {

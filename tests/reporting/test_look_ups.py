@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import pickle
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 import dpmatrix
+from dpmatrix.__main__ import app
 from dpmatrix.claims import nearest
 from dpmatrix.errors import UnknownClaimError
 from dpmatrix.reporting.implementations import cited_in_sources, implementations
 from dpmatrix.spec import load, load_with_foundations, places
 
+ROOT = Path(__file__).resolve().parents[2]
 HEAVY = ("numpy", "scipy", "sympy", "dpmatrix.mechanisms", "dpmatrix.auditing", "pytest")
 
 
@@ -45,6 +50,20 @@ def test_a_claim_is_loaded_with_all_that_it_rests_on() -> None:
 def test_sources_and_the_code_that_runs_cite_the_same() -> None:
     cited = {one.name: set(one.citations) for one in implementations() if one.citations}
     assert {one.name: set(one.citations) for one in cited_in_sources()} == cited
+
+
+def test_a_claim_names_the_file_of_each_proof_of_the_kernel() -> None:
+    """Each file is there, and states a theorem of the name that the evidence gives."""
+    done = CliRunner().invoke(app, ["claims", "wishart.theorem-4", "--json"])
+    evidence = json.loads(done.stdout)["evidence"]
+    kernel = [item for item in evidence if item["grade"].startswith("kernel")]
+    assert len(kernel) > 3
+    assert {item["node"] for item in kernel} == {item["node"] for item in evidence if "proved_in" in item}
+    for item in kernel:
+        name = item["region"].removeprefix("theorem ").partition(":")[0].rpartition(".")[2]
+        assert re.search(rf"^(Theorem|Lemma) {name}\b", (ROOT / item["proved_in"]).read_text("utf-8"), re.MULTILINE)
+    page = CliRunner().invoke(app, ["claims", "wishart.theorem-4"]).stdout
+    assert page.count("    proved in proofs_checks/kernel/") == len(kernel)
 
 
 def test_an_unknown_id_names_the_nearest() -> None:

@@ -180,7 +180,7 @@ def test_the_page_names_every_difference(invented_run) -> None:
     registry, run, _ = invented_run
     before = read_snapshot(json.dumps(differing(record(run, registry))), "x")
     text = page(invented_run, changes(run, before, Origin("spec/standings.json", "0123456789abcdef", DATES[0])))
-    section = text[text.index('id="changes"') : text.index('id="filters"')]
+    section = text[text.index('id="changes"') : text.index("<section aria-labelledby")]
     for part in (
         "commit <code>0123456789ab</code> of 2026-01-02",
         "Claims that changed: 4",

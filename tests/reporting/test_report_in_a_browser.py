@@ -116,6 +116,7 @@ def test_a_link_opens_what_it_leads_to(visit, invented_run) -> None:
     opened = re.findall(r'<details id="([^"]*)" class="claim"[^>]* open=""', document)
     assert opened == ["wishart.theorem-4"]
     assert f"{len(invented_run[0])} claims shown" in document
+    assert '<li id="to-filters"><a href="#filters">' in document
     assert '<form id="filters" aria-label' in document, "the filters are there once there is a script to run them"
 
 
@@ -140,7 +141,7 @@ def test_what_changed_is_a_click_away_and_leads_to_the_claim(visit) -> None:
     section = document[document.index('<h2 id="changes"') : document.index('<h2 id="findings"')]
     assert "holds → refuted" in section
     assert 'href="#wishart.theorem-4"' in section
-    assert '<a href="#changes">' in document[: document.index("<main>")]
+    assert '<a href="#changes">' in document[: document.index("<main")]
 
 
 def test_a_certificate_opens_and_can_be_printed_by_itself(visit) -> None:
@@ -156,6 +157,47 @@ def test_a_certificate_opens_and_can_be_printed_by_itself(visit) -> None:
     document.title = JSON.stringify([shown, document.body.className, document.querySelectorAll(".printed").length]);
     """
     assert title(visit(script=printing)) == [["alone", 1], "", 0]
+
+
+SEARCH = """
+var field = document.querySelector('input[type="search"]');
+field.value = "WISHART theorem-4 ";
+field.dispatchEvent(new Event("input", {bubbles: true}));
+var rows = function () { return Array.from(document.querySelectorAll("tr[data-verdict]:not([hidden])")).length; };
+var left = Array.from(document.querySelectorAll("details.claim:not([hidden])"));
+var claims = left.map(function (node) { return node.id; });
+var found = [claims, rows(), document.getElementById("shown").textContent];
+field.value = "zyzzyva";
+field.dispatchEvent(new Event("input", {bubbles: true}));
+document.title = JSON.stringify(found.concat([document.getElementById("shown").textContent, rows()]));
+"""
+
+
+def test_words_are_looked_for_in_claims(visit) -> None:
+    claims, rows, shown, none, left = title(visit(script=SEARCH))
+    assert "wishart.theorem-4" in claims
+    assert 1 <= len(claims) < 20
+    assert rows == 2 * len(claims), "in the table of the document, and in that of the evidence"
+    assert shown == ("1 claim shown" if len(claims) == 1 else f"{len(claims)} claims shown")
+    assert (none, left) == ("0 claims shown", 0)
+
+
+COPY = """
+var before = document.querySelectorAll("#%(evidence)s .copy").length;
+document.getElementById("%(evidence)s").open = true;
+setTimeout(function () {
+  var buttons = document.querySelectorAll("#%(evidence)s .copy");
+  buttons[0].click();
+  document.title = JSON.stringify([before, buttons.length, getSelection().toString(), buttons[0].ariaLabel]);
+}, 200);
+"""
+
+
+def test_a_command_has_a_button_that_takes_it_whole(visit) -> None:
+    before, buttons, taken, label = title(visit(script=COPY % {"evidence": EVIDENCE}))
+    assert (before, buttons) == (0, 1), "made when it is opened, and once"
+    assert taken == "python -m pytest 'audit/test_refutes.py::test_it[wishart.theorem-4]'"
+    assert label == f"Copy {taken}"
 
 
 @pytest.mark.parametrize("width", [390, 1280])

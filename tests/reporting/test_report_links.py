@@ -9,7 +9,7 @@ import pytest
 
 from dpmatrix.claims import claim_of, findings
 from dpmatrix.reporting.anchors import anchor
-from dpmatrix.reporting.graph import levels, picture
+from dpmatrix.reporting.graph import STANDINGS, levels, picture
 from dpmatrix.reporting.html import render
 from dpmatrix.reporting.implementations import implementations
 from dpmatrix.spec import catalogue, documents, load
@@ -115,16 +115,44 @@ def luminance(colour: str) -> float:
     return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
 
+def contrast(one: str, other: str) -> float:
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def schemes(text: str) -> list[dict[str, str]]:
+    """Return the colours by day, and those in the dark."""
+    found = [
+        dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6})", block))
+        for block in re.findall(r":root {(.*?)}", text.replace("#fff;", "#ffffff;"), re.DOTALL)
+    ]
+    found = [block for block in found if block]
+    assert len(found) == 2
+    assert found[0].keys() == found[1].keys()
+    assert luminance(found[0]["paper"]) > 0.8 > 0.05 > luminance(found[1]["paper"])
+    return found
+
+
 def test_contrast(text: str) -> None:
     """Words stand out from every ground that they may stand on, as WCAG 2 asks for: 4.5 to 1."""
-    colours = dict(re.findall(r"--([a-z]+): (#[0-9a-f]{6})", text.replace("#fff;", "#ffffff;")))
-    grounds = [colours["paper"], colours["soft"]]
-    for name in ("ink", "good", "bad", "wait", "link"):
-        for ground in grounds:
-            light, dark = sorted((luminance(colours[name]), luminance(ground)), reverse=True)
-            assert (light + 0.05) / (dark + 0.05) >= 4.5, (name, ground)
-    for ground in set(re.findall(r'<rect[^>]*fill="(#[0-9a-f]{6})"', text)):
-        assert (luminance(ground) + 0.05) / (luminance(colours["ink"]) + 0.05) >= 4.5
+    for colours in schemes(text):
+        grounds = [colours["paper"], colours["soft"]]
+        for name in ("ink", "good", "bad", "wait", "link"):
+            assert all(contrast(colours[name], ground) >= 4.5 for ground in grounds), name
+        assert all(contrast(colours["ink"], colours[f"node-{name}"]) >= 4.5 for name in (*STANDINGS, "unknown"))
+        assert all(contrast(colours[name], colours["paper"]) >= 3 for name in ("rule", "link")), "lines and focus"
+
+
+def test_words_have_no_colour_outside_of_the_schemes(text: str) -> None:
+    """A colour that stands elsewhere would be that of one scheme in the other; drawings have a ground of their own."""
+    style = text[text.index("<style>") : text.index("</style>")]
+    rules = re.sub(r":root {.*?}", "", style, flags=re.DOTALL).replace(
+        ".drawing { max-width: 100%; background: #fff; }", ""
+    )
+    assert not re.findall(r"#[0-9a-f]{3,6}\b|rgb|white(?!-)|black", rules)
+    assert not re.search(
+        r'(?:fill|stroke|style|color)="#?', text[text.index("<body>") :].replace('stroke-dasharray="', "")
+    )
 
 
 def test_findings_are_a_section(page: Page, text: str) -> None:
@@ -148,4 +176,5 @@ def test_levels_and_picture() -> None:
     assert drawn.count("<path") == 1
     assert "x.&lt;&amp;&gt;: holds, &lt;changed&gt;" in drawn
     assert "x.b: refuted, refutation confirmed by this run" in drawn
-    assert drawn.count("#d7f0de") == 0, "a refutation is not green"
+    assert drawn.count("node-earned") == 0, "a refutation is not green"
+    assert drawn.count("node-confirmed") == drawn.count("node-open") == 1

@@ -7,16 +7,19 @@ import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import Executor
+from functools import partial
 
 import numpy as np
 
 from dpmatrix.auditing.checks import positive_finite
-from dpmatrix.auditing.pairs.neighbours import neighbouring_pairs
+from dpmatrix.auditing.pairs.of_domain import pairs_to_try
 from dpmatrix.auditing.pairs.pair import NeighbouringPair
 from dpmatrix.auditing.planning.conditions import LIBRARY
 from dpmatrix.auditing.planning.plan import AuditPlan
+from dpmatrix.auditing.raising import begun_again
 from dpmatrix.auditing.result import AuditResult
 from dpmatrix.auditing.targets.adapters import MOST_PILOTED, PILOT_SECONDS, as_target, form_of
+from dpmatrix.auditing.targets.forms import Form
 from dpmatrix.auditing.targets.sampling import Clock
 from dpmatrix.auditing.targets.target import scaled_records
 from dpmatrix.auditing.within import audit_within, wall_limit
@@ -48,8 +51,9 @@ def audit_mechanism(
     delta: Exact = 0,
     adjacency: Adjacency,
     records: int,
-    dimension: int,
-    norm_bound: float = 1.0,
+    dimension: int | None = None,
+    norm_bound: float | None = None,
+    domain: str | None = None,
     delete_rows: bool | None = None,
     seconds: float = 10.0,
     clock: Clock = time.monotonic,
@@ -78,7 +82,10 @@ def audit_mechanism(
     adjacency, records, dimension
         Of the data sets to try; see `neighbouring_pairs`.
     norm_bound
-        Every record has at most this Euclidean norm.
+        Every record has at most this Euclidean norm, 1 if nothing is said.
+    domain
+        What a record may be, instead of a dimension and a bound: such as ``"age: int 0..120, ill: {yes, no}"``; see
+        `dpmatrix.auditing.pairs.domains`, which says what the mechanism then is given.
     delete_rows
         Under ``ADD_REMOVE_ONE``, whether a removed record takes its row along (True) or leaves zeros (False), which
         suits mechanisms that take n for public; None tries both.
@@ -104,24 +111,26 @@ def audit_mechanism(
     PrivacyViolationError
         If a violation is certified; an `AssertionError` with the pair, the event, the counts and the bounds.
     NoVerdictError
-        If there is no verdict: the mechanism fails, exits, hangs or returns nothing, its outputs repeat, or there are
-        too few.
+        If there is no verdict: the mechanism always fails, exits, hangs or returns nothing, its outputs repeat, or
+        there are too few.
     InvalidParameterError
         If a parameter is out of its domain.
     """
     # In the report of pytest a failure is the line of the test that asked, and what is raised says the rest.
     __tracebackhide__ = True
     try:
+        offered = pairs_to_try(adjacency, records, dimension, norm_bound, domain, delete_rows)
         result = _audited(
             mechanism,
-            neighbouring_pairs(dimension, records, adjacency, delete_rows=delete_rows),
+            offered.pairs,
             epsilon=epsilon,
             delta=delta,
             seconds=positive_finite(seconds, "seconds", "pass say 10"),
             failure_probability=failure_probability,
             generator=np.random.default_rng() if generator is None else generator,
-            plan=AuditPlan(norm_bound=norm_bound, executor=executor, workers=workers, clock=clock),
+            plan=AuditPlan(norm_bound=offered.norm_bound, executor=executor, workers=workers, clock=clock),
             learned=learned,
+            domain=domain,
         )
     except DpmatrixError as error:
         raise error.with_traceback(None) from error.__cause__
@@ -141,9 +150,10 @@ def _audited(
     generator: np.random.Generator | int,
     plan: AuditPlan,
     learned: bool | None,
+    domain: str | None,
 ) -> AuditResult:
     """Audit in a thread, which is left alone where the mechanism hangs."""
-    bare, bound = as_target(mechanism), plan.norm_bound
+    bare, bound = as_target(mechanism, None, domain), plan.norm_bound
     sets = [scaled_records(data, bound) for pair in pairs[:MOST_PILOTED] for data in (pair.data, pair.neighbour)]
     # The audit gives itself up at its limit; what comes later is stuck in a call.
     limit = wall_limit(seconds, plan) + _GRACE
@@ -152,23 +162,27 @@ def _audited(
     def run() -> None:
         try:
             begin = plan.clock()
-            target = as_target(mechanism, form_of(bare, sets, min(PILOT_SECONDS, seconds / 10)))
-            found = audit_within(
-                target,
-                pairs,
-                epsilon=epsilon,
-                delta=delta,
-                seconds=max(seconds - (plan.clock() - begin), seconds / 10),
-                failure_probability=failure_probability,
-                generator=generator,
-                plan=plan,
-                learned=learned,
-                source=LIBRARY,
-            )
-            outcome.append(found)
+            audited = partial(once, begin)
+            form = form_of(bare, sets, min(PILOT_SECONDS, seconds / 10))
+            outcome.append(begun_again(audited, form, bare, sets))
         except BaseException as error:
             # It is raised again where the caller is.
             outcome.append(error)
+
+    def once(begin: float, form: Form | None) -> AuditResult:
+        return audit_within(
+            as_target(mechanism, form, domain),
+            pairs,
+            epsilon=epsilon,
+            delta=delta,
+            seconds=max(seconds - (plan.clock() - begin), seconds / 10),
+            failure_probability=failure_probability,
+            generator=generator,
+            plan=plan,
+            learned=learned,
+            source=LIBRARY,
+            domain=domain,
+        )
 
     thread = threading.Thread(target=contextvars.copy_context().run, args=(run,), daemon=True)
     thread.start()

@@ -22,12 +22,13 @@ from dpmatrix.auditing.planning.plan import AuditPlan
 from dpmatrix.auditing.result import AuditResult
 from dpmatrix.auditing.search.costs import likely_end
 from dpmatrix.auditing.search.events import Event
+from dpmatrix.auditing.search.rows import pairs_elsewhere
 from dpmatrix.auditing.search.sharpening import sharpened
 from dpmatrix.auditing.search.training import REFINEMENT, claims_to_choose_by, explore, finalists_of, refine
 from dpmatrix.auditing.targets.sampling import Sampler, chunks, entropy_of
-from dpmatrix.auditing.targets.target import Target, at_norm_bound, draw_batch
+from dpmatrix.auditing.targets.target import MechanismRaisedError, Target, at_norm_bound, draw_batch
 from dpmatrix.auditing.verdict import Setting, concluded
-from dpmatrix.errors import InvalidParameterError
+from dpmatrix.errors import InvalidParameterError, NoVerdictError
 from dpmatrix.exact import Exact, fraction, positive_integer
 
 _EXPLORING_SHARE, _TRAINING_SHARE = 0.3, 0.5
@@ -123,10 +124,15 @@ def audit(
         state = evolve(state, likely=likely_end(sampler, state.events, confirmation, deadline))
         _Keeper(plan).keep(state, True)
     setting = evolve(setting, stages=stages(confirmation, plan.stages, failure_probability, state.likely))
-    confirmed = Confirmation(
+    counting = Confirmation(
         sampler, setting.stages, epsilon, delta, plan.tightness, deadline, _Keeper(plan).keep, plan.tell
-    ).run(state)
-    return concluded(sampler, setting, plan, confirmed, pairs)
+    )
+    try:
+        confirmed = counting.run(state)
+    except MechanismRaisedError as error:
+        # To begin again now would choose between two verdicts.
+        raise NoVerdictError(f"{error}; it was the first time, and the outputs were being counted") from error
+    return concluded(sampler, setting, plan, confirmed)
 
 
 def _setting(
@@ -166,6 +172,7 @@ def _facts(setting: Setting, pairs: Sequence[NeighbouringPair], plan: AuditPlan)
         "norm bound": plan.norm_bound,
         "chunk": plan.chunk,
         "replay": plan.replay,
+        "elsewhere": plan.elsewhere,
     }
 
 
@@ -192,13 +199,14 @@ def _trained(
     claims = claims_to_choose_by(setting.epsilon, setting.delta, plan.curve)
     now, seconds = sampler.clock(), math.inf if plan.seconds is None else plan.seconds
     deadline, last_moment = now + _EXPLORING_SHARE * seconds, now + _TRAINING_SHARE * seconds
-    while len(state.explored) < len(pairs) and not state.events:
+    offered = (*pairs, *pairs_elsewhere(pairs, state.explored[: len(pairs)], plan.elsewhere))
+    while len(state.explored) < len(offered) and not state.events:
         if state.explored and sampler.clock() > deadline:
             break
         place = len(state.explored)
         found = explore(
             sampler,
-            pairs[place],
+            offered[place],
             place,
             setting.training,
             claims[0],
@@ -208,7 +216,9 @@ def _trained(
         )
         state = evolve(state, explored=(*state.explored, found))
         keep(state, False)
-        plan.tell(f"pair {place + 1} of {len(pairs)}: {pairs[place].name}")
+        plan.tell(f"pair {place + 1} of {len(offered)}: {offered[place].name}")
+        if len(state.explored) == len(pairs):
+            offered = (*pairs, *pairs_elsewhere(pairs, state.explored, plan.elsewhere))
     if not state.events:
         finalists = finalists_of(state.explored)
         seen = REFINEMENT * setting.training

@@ -71,14 +71,13 @@ def _noise_factor(
     return largest_caught_factor(features, *batches, report.difference, confirmation)
 
 
-def concluded(
-    sampler: Sampler, setting: Setting, plan: AuditPlan, state: AuditState, pairs: Sequence[NeighbouringPair]
-) -> AuditResult:
+def concluded(sampler: Sampler, setting: Setting, plan: AuditPlan, state: AuditState) -> AuditResult:
     """Draw the conclusions from a state in which at least one stage is over."""
     found = looks(state.events, setting.stages, state.totals)
     decisive = _decisive(found, setting)
-    look, pair = found[decisive], pairs[state.place]
+    look = found[decisive]
     event = state.events[look.event]
+    pair = event.feature.pair
     violated = look.violates(setting.epsilon, setting.delta)
     report = replay(sampler.target, pair, generator=state.entropy) if plan.replay else None
     power: Detectable = detectable(

@@ -22,13 +22,15 @@ from dpmatrix.auditing.independence.processes import FreshProcess, fresh_process
 from dpmatrix.auditing.independence.repeats import CALLS, Drawn
 from dpmatrix.auditing.independence.replay import FreshCalls
 from dpmatrix.auditing.pairs.pair import NeighbouringPair
-from dpmatrix.auditing.planning.budget import resolution_for, sizes_within, stages_for
-from dpmatrix.auditing.planning.conditions import Conditions, Planned, Sizes
+from dpmatrix.auditing.planning.budget import again_beside, resolution_for, sizes_within, stages_for
+from dpmatrix.auditing.planning.conditions import LIBRARY, Conditions, Planned, Sizes
 from dpmatrix.auditing.planning.plan import AuditPlan
 from dpmatrix.auditing.result import AuditResult
+from dpmatrix.auditing.search.rows import MOST_ELSEWHERE
 from dpmatrix.auditing.statistical import audit
 from dpmatrix.auditing.targets.sampling import entropy_of
-from dpmatrix.auditing.targets.target import Guarded, Target, at_norm_bound, seen_at_resolution
+from dpmatrix.auditing.targets.target import Guarded, Target, at_norm_bound, form_in, seen_at_resolution
+from dpmatrix.auditing.wording import in_words
 from dpmatrix.errors import InvalidParameterError, NoVerdictError
 from dpmatrix.exact import Exact, fraction
 from dpmatrix.privacy.adjacency import Adjacency
@@ -70,6 +72,7 @@ def audit_within(
     planned: Planned | None = None,
     given: Mapping[str, Any] | None = None,
     source: str | None = None,
+    domain: str | None = None,
 ) -> AuditResult:
     """Try to refute a claim in the time given, or raise an error that says why there is no verdict.
 
@@ -98,6 +101,9 @@ def audit_within(
     source
         Whose the pairs are, in words; `LIBRARY` of `dpmatrix.auditing.planning.conditions` where nobody handed them
         over, and the message about a violation then says so.
+
+    domain
+        What their records are, in words, where they are no numbers of bounded norm.
 
     Returns
     -------
@@ -133,7 +139,9 @@ def audit_within(
         wants = can_learn() if learned is None else learned
         left = None if seconds is None else max(1e-3, seconds - (plan.clock() - begin))
         if planned is None:
-            planned = _planned(target, pairs, probes, left, plan, sizes, learned=wants)
+            # Pairs that somebody hands over are audited as they are.
+            elsewhere = MOST_ELSEWHERE if source == LIBRARY and max(map(_records, pairs)) > 1 else 0
+            planned = _planned(target, pairs, probes, left, plan, sizes, learned=wants, elsewhere=elsewhere)
         left = None if seconds is None else max(1e-3, seconds - (plan.clock() - begin))
         result = audit(
             _seen(target, planned),
@@ -164,7 +172,9 @@ def audit_within(
             process.end()
     if not result.violated:
         _check_power(result)
-    return evolve(result, conditions=_conditions(pairs, plan, planned, remark, source))
+    form = form_in(target)
+    conditions = evolve(_conditions(pairs, plan, planned, remark, source), form=form, domain=domain)
+    return evolve(result, conditions=conditions, event=in_words(result.counted_event, form))
 
 
 def _wait(processes: Sequence[FreshProcess], timeout: float) -> None:
@@ -188,6 +198,7 @@ def _planned(
     sizes: Sizes | None,
     *,
     learned: bool,
+    elsewhere: int,
 ) -> Planned:
     sides = [np.concatenate([batch for drawn in probes for batch in drawn[side].batches]) for side in (0, 1)]
     shapes = [side.shape[1:] for side in sides]
@@ -209,10 +220,17 @@ def _planned(
             norm_bound=plan.norm_bound,
             clock=plan.clock,
             learned=learned,
+            elsewhere=elsewhere,
         )
+    elif sizes is not None:
+        sizes = evolve(sizes, elsewhere=again_beside(sizes.pairs, elsewhere))
     if sizes is None:
         raise InvalidParameterError("seconds", "there is neither a time nor sizes", "pass say 60")
     return Planned(sizes=sizes, resolution=resolution, learned=learned, replay=replay)
+
+
+def _records(pair: NeighbouringPair) -> int:
+    return max(len(pair.data), len(pair.neighbour))
 
 
 def given_sizes(pairs: int, training: int, confirmation: int) -> Sizes:
@@ -238,6 +256,7 @@ def _final(
         limit=None if math.isinf(limit) else max(1e-3, limit - time.monotonic()),
         learned=planned.learned,
         replay=planned.replay,
+        elsewhere=planned.sizes.elsewhere,
         tightness=TIGHTNESS,
         label=label,
     )
@@ -261,7 +280,7 @@ def _conditions(
     deleted = sum(len(pair.data) != len(pair.neighbour) for pair in tried)
     found = Conditions(
         adjacency=adjacency,
-        records=max(len(side) for pair in pairs for side in (pair.data, pair.neighbour)),
+        records=max(map(_records, pairs)),
         dimension=pairs[0].data.shape[1],
         norm_bound=plan.norm_bound,
         deleted=deleted,

@@ -90,6 +90,10 @@ class _Fingerprints(Mapping[str, str]):
     def __iter__(self) -> Iterator[str]:
         return iter(self._claims)
 
+    def take(self, known: Mapping[str, str]) -> None:
+        """Take fingerprints that somebody computed from the same text."""
+        self._known |= {name: value for name, value in known.items() if name in self._claims}
+
     def __len__(self) -> int:
         return len(self._claims)
 
@@ -120,7 +124,7 @@ class Registry:
         return cls(found)
 
     @cached_property
-    def fingerprints(self) -> Mapping[str, str]:
+    def fingerprints(self) -> _Fingerprints:
         """The fingerprint of each claim."""
         return _Fingerprints(self.claims)
 

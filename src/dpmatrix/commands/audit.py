@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from dpmatrix.atomic_files import write_atomically
+from dpmatrix.atomic_files import refuse_unless_regular, write_atomically
+from dpmatrix.commands.audit_files import junit_of, sarif_of
 from dpmatrix.commands.audit_setup import failure_probability_of, seconds_of
 from dpmatrix.commands.failures import one_line
 from dpmatrix.commands.numbers import read
@@ -45,6 +47,9 @@ def audit_command(
         str | None,
         typer.Option(metavar="FILE", help="Your own data, a CSV file or file.py:name; its records leave or change."),
     ] = None,
+    domain: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="What a record may be, if no vector in a ball; see above.")
+    ] = None,
     confidence: Annotated[str, typer.Option(metavar="NUMBER", help="Of everything that is reported.")] = "0.999999",
     budget: Annotated[
         str | None, typer.Option(metavar="TIME", help="Such as 5m or 1h; 60s, and 24h if both numbers are given.")
@@ -58,6 +63,8 @@ def audit_command(
     confirmation: Annotated[int | None, typer.Option(min=1, help="The same; give both.")] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="To draw the same samples again.")] = None,
     json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the result.")] = None,
+    junit: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the outcome as JUnit XML.")] = None,
+    sarif: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the outcome as SARIF 2.1.0.")] = None,
     checkpoint: Annotated[
         Path | None, typer.Option(help="Holds what was learned until the audit is over. [a file named by the audit]")
     ] = None,
@@ -67,12 +74,19 @@ def audit_command(
     """Try to refute the privacy guarantee of a mechanism. Exit code 0: not refuted; 1: violated; 2: no verdict.
 
     The data sets are the library's own, reals in the ball of --norm-bound with entries of either sign. If the mechanism
-    does not admit these, give yours with --pairs or --data-from.
+    does not admit these, say what a record may be with --domain, or give your data sets with --pairs or --data-from.
+
+    --domain takes columns: int 0..120, real 0..1, {yes, no} for one of these, set {milk, bread} for any of these. With
+    x 3 after it a column is there three times. Numbers make an array, one record a row, or a number each if there is
+    one column; texts and sets a list. With names, "age: int 0..120, ill: {yes, no}", a record is a dictionary.
 
     An output may be of any kind: numbers, texts, dictionaries, lists of any length, tables, None. What is not numbers
-    of one shape is read as numbers and facts, which the report lists. There is no verdict on a mechanism that fails,
-    exits, hangs, returns nothing, or repeats its outputs, nor where so few outputs fit into the budget that a pass
-    would mean nothing.
+    of one shape is read as numbers and facts, which the report lists. An exception is an output where there are others;
+    its type counts, not its message. There is no verdict on a mechanism that always fails, exits, hangs, returns
+    nothing, or repeats its outputs, nor where so few outputs fit into the budget that a pass would mean nothing.
+
+    --json, --junit and --sarif write files for programs; the exit code is the same. Without a verdict there is no JSON,
+    the test case of JUnit has an error, and SARIF a warning.
 
     The budget counts from the start of the command; some seconds of it are over before the first pair is tried. It is
     exceeded by a fifth and two seconds at most.
@@ -81,8 +95,9 @@ def audit_command(
     if replay is None and mechanism is None:
         raise InvalidParameterError("mechanism", "no mechanism is named", "write package.module:name or file.py:name")
     seconds = _limit(budget, training, confirmation)
-    _check_data_sets(records, dimension, norm_bound, pairs, data_from)
-    _check_files(json_file, checkpoint, resume=resume or replay is not None)
+    _check_data_sets(records, dimension, norm_bound, pairs, data_from, domain)
+    files = {"json": json_file, "junit": junit, "sarif": sarif}
+    _check_files(files, checkpoint, resume=resume or replay is not None)
     job = Job(
         mechanism=mechanism,
         replay=None if replay is None else str(replay),
@@ -95,6 +110,7 @@ def audit_command(
         norm_bound=1.0 if norm_bound is None else norm_bound,
         pairs=None if pairs is None else str(pairs),
         data_from=data_from,
+        domain=domain,
         failure_probability=str(failure_probability_of(confidence)),
         began=begin,
         seconds=seconds,
@@ -110,6 +126,11 @@ def audit_command(
     limit = _LONGEST if seconds is None else seconds
     outcome = supervised(job, until=begin + (1 + TOLERANCE) * limit + SLACK)
     _report(outcome, json_file)
+    for path, written in ((junit, junit_of), (sarif, sarif_of)):
+        if path is not None:
+            write_atomically(path, written(job, outcome, time.time()))
+    if outcome.over is not None:
+        Path(outcome.over).unlink(missing_ok=True)
     raise typer.Exit(outcome.code)
 
 
@@ -129,28 +150,44 @@ def _limit(budget: str | None, training: int | None, confirmation: int | None) -
 
 
 def _check_data_sets(
-    records: int | None, dimension: int | None, norm_bound: float | None, pairs: Path | None, data_from: str | None
+    records: int | None,
+    dimension: int | None,
+    norm_bound: float | None,
+    pairs: Path | None,
+    data_from: str | None,
+    domain: str | None,
 ) -> None:
-    if pairs is not None and data_from is not None:
-        raise InvalidParameterError("pairs", "data are given as well", "give --pairs or --data-from")
-    if pairs is None and data_from is None:
+    if sum(one is not None for one in (pairs, data_from, domain)) > 1:
+        raise InvalidParameterError("pairs", "data are given as well", "give --pairs, --data-from or --domain")
+    if pairs is None and data_from is None and domain is None:
         return
     for name, value in (("records", records), ("dimension", dimension), ("norm_bound", norm_bound)):
-        if value is not None:
-            raise InvalidParameterError(name, "the data sets that are given have their own", f"leave {name} out")
+        if value is not None and (domain is None or name != "records"):
+            whose = (
+                "the data sets that are given have their own" if domain is None else "the domain says what records are"
+            )
+            raise InvalidParameterError(name, whose, f"leave {name} out")
 
 
-def _check_files(json_file: Path | None, checkpoint: Path | None, *, resume: bool) -> None:
-    for name, path in (("json", json_file), ("checkpoint", checkpoint)):
-        if path is not None and not path.absolute().parent.is_dir():
+def _check_files(files: Mapping[str, Path | None], checkpoint: Path | None, *, resume: bool) -> None:
+    named = {name: path for name, path in (*files.items(), ("checkpoint", checkpoint)) if path is not None}
+    for name, path in named.items():
+        if not path.absolute().parent.is_dir():
             raise InvalidParameterError(name, f"there is no folder {path.parent}", "make it, or name another file")
+        if name in files:
+            refuse_unless_regular(path, name)
+    places: dict[Path, str] = {}
+    for name, path in named.items():
+        other = places.setdefault(path.resolve(), name)
+        if other != name:
+            raise InvalidParameterError(name, f"{path} is the file of --{other} as well", "name another file")
     if checkpoint is not None and checkpoint.exists() and not resume:
         problem = f"{checkpoint} holds an audit that is not over"
         raise InvalidParameterError("checkpoint", problem, "pass --resume, or delete it")
 
 
 def _report(outcome: Outcome, json_file: Path | None) -> None:
-    """Say what was found, and only then let go of the checkpoint."""
+    """Say what was found."""
     if outcome.report:
         typer.echo(outcome.report)
     if outcome.reason:
@@ -162,8 +199,6 @@ def _report(outcome: Outcome, json_file: Path | None) -> None:
             typer.echo(f"count the event again: python -m dpmatrix audit --replay {json_file}")
         elif outcome.code == 1:
             typer.echo("--json FILE keeps the event, and --replay FILE counts it again on fresh samples")
-    if outcome.over is not None:
-        Path(outcome.over).unlink(missing_ok=True)
 
 
 audit_mechanism_command = one_line(audit_command)

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from dpmatrix.auditing import NeighbouringPair, neighbouring_pairs
+from dpmatrix.auditing import NeighbouringPair
+from dpmatrix.auditing.pairs.of_domain import pairs_to_try
 from dpmatrix.auditing.pairs.own import OwnPairs, own_pairs, pairs_of_data
 from dpmatrix.auditing.planning.conditions import LIBRARY
 from dpmatrix.auditing.targets.adapters import named_object
@@ -56,8 +57,9 @@ def offered_by(job: Job) -> Offered:
     if job.data_from is not None:
         own = pairs_of_data(_data_in(job.data_from), adjacency, zero_rows=job.delete_rows is False)
         return _offered(own, f"changes of a record of {job.data_from}")
-    pairs = neighbouring_pairs(job.dimension, job.records, adjacency, delete_rows=job.delete_rows)
-    return Offered(pairs, job.norm_bound)
+    dimension, bound = (None, None) if job.domain is not None else (job.dimension, job.norm_bound)
+    found = pairs_to_try(adjacency, job.records, dimension, bound, job.domain, job.delete_rows)
+    return Offered(found.pairs, found.norm_bound)
 
 
 def _offered(own: OwnPairs, source: str) -> Offered:

@@ -21,8 +21,11 @@ from attrs import asdict, evolve
 
 from dpmatrix.atomic_files import write_atomically
 from dpmatrix.auditing import AuditPlan
+from dpmatrix.auditing.arrays import FloatArray
 from dpmatrix.auditing.certify.checkpoint import facts_of
+from dpmatrix.auditing.pairs.domains import domain_of
 from dpmatrix.auditing.planning.conditions import Planned
+from dpmatrix.auditing.raising import begun_again
 from dpmatrix.auditing.record import result_to_json
 from dpmatrix.auditing.result import AuditResult
 from dpmatrix.auditing.targets.adapters import MOST_PILOTED, NamedTarget, form_of
@@ -104,6 +107,7 @@ def _given(job: Job, target: NamedTarget, offered: Offered) -> dict[str, Any]:
         "dimension": job.dimension,
         "norm_bound": offered.norm_bound,
         "pairs": offered.digest,
+        "domain": job.domain,
         "form": None if target.form is None else target.form.to_json(),
     }
 
@@ -113,15 +117,19 @@ def _in_its_form(target: NamedTarget, offered: Offered, checkpoint: Path) -> Nam
     if checkpoint.exists():
         given = json.loads(facts_of(checkpoint)["target"]).get("given", {})
         return target if given.get("form") is None else evolve(target, form=Form.from_json(given["form"]))
+    return evolve(target, form=form_of(target, _piloted(offered)))
+
+
+def _piloted(offered: Offered) -> list[FloatArray]:
     sets = [data for pair in offered.pairs[:MOST_PILOTED] for data in (pair.data, pair.neighbour)]
-    return evolve(target, form=form_of(target, [scaled_records(data, offered.norm_bound) for data in sets]))
+    return [scaled_records(data, offered.norm_bound) for data in sets]
 
 
 def _checkpoint_of(job: Job) -> Path:
     """Name the file of an audit by what is audited, so that audits of other mechanisms do not meet in it."""
     told = asdict(job)
     names = ("mechanism", "epsilon", "delta", "adjacency", "delete_rows", "records", "dimension", "norm_bound", "pairs")
-    digest = hashlib.sha256(json.dumps([told[name] for name in (*names, "data_from")]).encode()).hexdigest()
+    digest = hashlib.sha256(json.dumps([told[name] for name in (*names, "data_from", "domain")]).encode()).hexdigest()
     return Path(f"dpmatrix-audit.{digest[:8]}.checkpoint.json")
 
 
@@ -140,7 +148,19 @@ def _audited(job: Job, place: list[Path | None]) -> Outcome:
         tell(f"{checkpoint} was left by an audit that was interrupted; this one begins anew (--resume would go on)")
         checkpoint.unlink()
     offered = offered_by(job)
-    target = _in_its_form(NamedTarget(str(job.mechanism)), offered, checkpoint)
+    bare = NamedTarget(str(job.mechanism), None, job.domain)
+    target = _in_its_form(bare, offered, checkpoint)
+
+    def run(form: Form | None) -> Outcome:
+        if form != target.form:
+            tell("the mechanism raised an exception: begun again, with exceptions as outputs")
+            checkpoint.unlink(missing_ok=True)
+        return _run_of(job, evolve(bare, form=form), offered, checkpoint, tell)
+
+    return begun_again(run, target.form, bare, _piloted(offered))
+
+
+def _run_of(job: Job, target: NamedTarget, offered: Offered, checkpoint: Path, tell: Callable[[str], None]) -> Outcome:
     given = _given(job, target, offered)
     kept = _planned_settings(checkpoint, given)
     pairs = offered.pairs
@@ -169,6 +189,7 @@ def _audited(job: Job, place: list[Path | None]) -> Outcome:
             planned=None if kept is None else Planned.from_json(kept),
             given=given,
             source=offered.source,
+            domain=job.domain,
         )
         return _verdict(result, given, job, checkpoint)
 
@@ -197,20 +218,19 @@ def _planned_settings(checkpoint: Path, given: dict[str, Any]) -> dict[str, Any]
     return kept
 
 
+def _shown(data: FloatArray, domain: str | None) -> str:
+    records = data if domain is None else domain_of(domain).records(data)
+    if isinstance(records, list):
+        return "\n".join(map(str, records))
+    return np.array2string(records, floatmode="unique", max_line_width=120)
+
+
 def _verdict(result: AuditResult, given: dict[str, Any], job: Job, checkpoint: Path) -> Outcome:
     lines = [result.message()]
-    if given["form"] is not None:
-        form = Form.from_json(given["form"])
-        words = [f"{place} {says}" for place, says in enumerate(form.coordinates)]
-        lines.append("an output as a vector: " + "; ".join(words))
-        if form.unseen:
-            lines.append(f"not looked at: {form.unseen} more places and facts that sample outputs had")
     if result.violated:
         bound = given["norm_bound"]
         for name, data in (("data", result.pair.data), ("neighbour", result.pair.neighbour)):
-            lines.append(
-                f"{name}:\n{np.array2string(scaled_records(data, bound), floatmode='unique', max_line_width=120)}"
-            )
+            lines.append(f"{name}:\n{_shown(scaled_records(data, bound), job.domain)}")
     planned = {} if result.conditions is None else result.conditions.planned.to_json()
     record = result_to_json(result) | {"settings": given | planned}
     over = str(checkpoint)

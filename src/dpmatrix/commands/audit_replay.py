@@ -22,6 +22,7 @@ from dpmatrix.auditing.targets.adapters import NamedTarget
 from dpmatrix.auditing.targets.forms import Form
 from dpmatrix.auditing.targets.sampling import entropy_of
 from dpmatrix.auditing.targets.target import Guarded, Target
+from dpmatrix.auditing.wording import in_words
 from dpmatrix.errors import InvalidParameterError
 
 
@@ -46,7 +47,9 @@ def replayed(path: Path, mechanism: str | None, seed: int | None) -> tuple[bool,
         raise InvalidParameterError("replay", problem, "pass the file that --json wrote") from error
     event = event_from_json(record)
     form = None if settings.get("form") is None else Form.from_json(settings["form"])
-    bare = at_norm_bound(Guarded(NamedTarget(mechanism or settings["mechanism"], form)), settings["norm_bound"])
+    bare = at_norm_bound(
+        Guarded(NamedTarget(mechanism or settings["mechanism"], form, settings.get("domain"))), settings["norm_bound"]
+    )
     target: Target = bare
     if settings["resolution"] is not None:
         target = seen_at_resolution(target, settings["resolution"])
@@ -60,7 +63,7 @@ def replayed(path: Path, mechanism: str | None, seed: int | None) -> tuple[bool,
     least = epsilon_lower_bound(counts, delta=delta, failure_probability=failure)
     excess = delta_lower_bound(counts, epsilon=epsilon, failure_probability=failure)
     lines = [
-        f"event: {event.sentence()}",
+        f"event: {in_words(event, form)}",
         f"pair: {event.feature.pair.name}",
         f"counts: {counts.hits} against {counts.other_hits}, of {samples} each",
         f"epsilon is at least {least:.6g} at the claimed delta; delta at least {excess:.6g} at the claimed epsilon",

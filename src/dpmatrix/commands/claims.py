@@ -16,10 +16,11 @@ from dpmatrix.commands.places import about_the_place, in_order, line_by_line
 from dpmatrix.commands.runs import DEFAULT_LEDGER, LedgerPath, read_ledger
 from dpmatrix.commands.sentences import tell_printed
 from dpmatrix.errors import InvalidParameterError
-from dpmatrix.kernel.sources import FOLDER, recorded
+from dpmatrix.kernel.sources import FOLDER, Sources, recorded
 from dpmatrix.printed.copies import folder_of_copies
 from dpmatrix.reporting.bindings import add_bindings, bindings_text
 from dpmatrix.reporting.implementations import cited_in_sources
+from dpmatrix.reporting.known_fingerprints import known_fingerprints
 from dpmatrix.reporting.search import search
 from dpmatrix.reporting.sentences import counted
 from dpmatrix.reporting.survey import survey, survey_table
@@ -38,6 +39,7 @@ from dpmatrix.spec import (
 from dpmatrix.typesetting.registries import typeset_claims
 
 _PART = re.compile(r"(?P<claim>[a-z-]+\.[a-z0-9-]+)(\+repair)?(/[a-z0-9-]+)?(@(?P<print>[0-9a-f]+))?")
+_THEOREM = re.compile(r"theorem (?P<name>[\w.]+): ")
 MOST = 20
 """Claims that a person is shown of those that have some words."""
 
@@ -105,12 +107,18 @@ def claims_command(
         typer.echo(json.dumps(shown, indent=1, ensure_ascii=False) if as_json else survey_table(shown))
         return
     run = read_ledger(ledger)
+    registry.fingerprints.take(known_fingerprints(exactly=run is not None))
     described = describe(registry, run, cited_in_sources(), accepted_run(), wanted)
-    for entry in described:
+    ordered = claim is not None and find is None and not one
+    # A mere list shows none of this, and is what a newcomer asks for first.
+    for entry in described if one or ordered or as_json or bindings else ():
         entry["specified_in"] = str(places().get(entry["id"], ""))
         entry |= about_the_place(entry["id"]) | {"line_by_line": line_by_line(entry["id"])}
         _date_certificates(entry["evidence"])
-    add_bindings(described, registry, traced())
+    if one:
+        _name_proofs(described[0]["evidence"])
+    if one or as_json or bindings:
+        add_bindings(described, registry, traced())
     for line in _remarks(run, described):
         typer.echo(line, err=True)
     if bindings:
@@ -124,7 +132,7 @@ def claims_command(
         if (copies := folder_of_copies()) is not None:
             typer.echo("\nPrinted, by your copy")
             tell_printed(described[0]["id"], copies)
-    elif claim is not None and find is None:
+    elif claim is not None and ordered:
         typer.echo(index_table(described, claim, documents()[claim]), nl=False)
     else:
         typer.echo(claims_table(described), nl=False)
@@ -235,6 +243,20 @@ def _date_certificates(evidence: list[dict[str, Any]]) -> None:
         date = recorded(STANDINGS.parents[1] / FOLDER)["date"]
         for item in unchecked:
             item["detail"] = f"certificate of {date}, not checked here"
+
+
+def _name_proofs(evidence: list[dict[str, Any]]) -> None:
+    """Say in which file of the checkout a proof assistant's proof stands."""
+    kernel = [item for item in evidence if item["grade"].startswith("kernel")]
+    folder = STANDINGS.parents[1] / FOLDER
+    if kernel and folder.is_dir():
+        from dpmatrix.kernel.theorems import read_theorems
+
+        theorems = read_theorems(folder, Sources.read(folder))
+        for item in kernel:
+            named = _THEOREM.match(item["region"])
+            if named is not None and named["name"] in theorems:
+                item["proved_in"] = (FOLDER / theorems[named["name"]].file).as_posix()
 
 
 def _remarks(run: Ledger | None, described: list[dict[str, Any]]) -> list[str]:

@@ -31,6 +31,9 @@ NOT_INSTALLED = 2
 
 @one_line
 def kernel_command(
+    claim: Annotated[
+        list[str] | None, typer.Argument(help="With --table: only theorems about these claims.", metavar="[CLAIM]...")
+    ] = None,
     *,
     write: Annotated[bool, typer.Option("--write", help="Write the propositions of the traced statements.")] = False,
     check_all: Annotated[
@@ -53,6 +56,10 @@ def kernel_command(
         remedy = "run it in the checkout, or name the folder with --folder"
         raise InvalidParameterError("folder", f"there are no proofs in {folder}", remedy)
     registry = load()
+    if claim and not table:
+        raise InvalidParameterError("claim", "it goes with --table alone", "pass --table as well, or leave it out")
+    for unknown in (name for name in claim or () if name not in registry.claims):
+        raise registry.unknown(unknown)
     if write or reasons:
         generated = generate(registry)
         for file, text in generated.files().items() if write else ():
@@ -79,7 +86,7 @@ def kernel_command(
         if report.wrong:
             raise typer.Exit(1)
     if table:
-        _print(Proofs.read(folder), Certificate.read(folder))
+        _print(Proofs.read(folder), Certificate.read(folder), claim or registry.claims)
 
 
 def _compare_packages(wanted: Iterable[str], here: Iterable[str]) -> None:
@@ -96,16 +103,22 @@ def _counted(report: Report) -> str:
     return f"{told}; {sum(report.compiled.seconds.values()):.0f} s; {'FAILED' if report.wrong else 'all checked'}"
 
 
-def _print(proofs: Proofs, certificate: Certificate) -> None:
-    shown = Table("statement", "theorem", "kind", "role", "axioms", "lines", "seconds", caption_justify="left")
+def _print(proofs: Proofs, certificate: Certificate, claims: Collection[str]) -> None:
+    shown = Table("statement", "theorem", "kind", "role", "axioms", "file", "lines", "seconds", caption_justify="left")
     shown.caption = f"by the certificate of {certificate.date}, Rocq {certificate.rocq}; seconds are those of the file"
-    shown.caption += f"\n{_spoken_of(proofs.theorems.values())}"
-    for name, theorem in sorted(proofs.theorems.items(), key=lambda pair: pair[1].statements):
+    listed = {
+        name: theorem
+        for name, theorem in proofs.theorems.items()
+        if any(claim_of(statement) in claims for statement in theorem.statements)
+    }
+    shown.caption += f"\nfiles are below {proofs.folder}; {_spoken_of(listed.values())}"
+    for name, theorem in sorted(listed.items(), key=lambda pair: pair[1].statements):
         entry = certificate.theorems.get(name)
-        found = ("?", "", "") if entry is None else (_in_words(entry.axioms), str(entry.lines), f"{entry.seconds}")
-        for statement in theorem.statements:
-            shown.add_row(statement, theorem.name, theorem.kind.value, theorem.role.value, *found)
-    Console(width=200).print(shown)
+        axioms, *rest = ("?", "", "") if entry is None else (_in_words(entry.axioms), entry.lines, entry.seconds)
+        for statement in (one for one in theorem.statements if claim_of(one) in claims):
+            about = (statement, theorem.name, theorem.kind.value, theorem.role.value, axioms, theorem.file)
+            shown.add_row(*about, *map(str, rest))
+    Console(width=220).print(shown)
 
 
 def _spoken_of(theorems: Collection[Theorem]) -> str:

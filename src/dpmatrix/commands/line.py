@@ -109,7 +109,8 @@ def restamp_command(
     unknown = sorted(wanted - set(known))
     if unknown:
         told = [UnknownClaimError(name, nearest(name, known)) for name in unknown]
-        raise typer.BadParameter("; ".join(map(str, told)), param_hint="CLAIM")
+        own = "" if specification is not None else "; of a project of your own pass --specification MODULE as well"
+        raise typer.BadParameter("; ".join(map(str, told)) + own, param_hint="CLAIM")
     changed = restamp(root, {name: known[name] for name in wanted})
     for path, count in changed.items():
         typer.echo(f"{path}: {count}")

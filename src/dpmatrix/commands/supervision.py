@@ -46,6 +46,7 @@ class Job:
     norm_bound: float
     pairs: str | None
     data_from: str | None
+    domain: str | None
     failure_probability: str
     began: float
     seconds: float | None

@@ -54,6 +54,18 @@ def _linking(links: Links) -> MarkdownIt:
         tokens[index].attrSet("href", built(str(tokens[index].attrGet("href"))))
         return renderer.renderToken(tokens, index, options, env)
 
+    def table_open(
+        _renderer: RendererHTML, _tokens: Sequence[Token], _index: int, _options: OptionsDict, _env: EnvType
+    ) -> str:
+        return '<div class="scroll" role="group" aria-label="table" tabindex="0"><table>'
+
+    def table_close(
+        _renderer: RendererHTML, _tokens: Sequence[Token], _index: int, _options: OptionsDict, _env: EnvType
+    ) -> str:
+        return "</table></div>\n"
+
+    reader.add_render_rule("table_open", table_open)
+    reader.add_render_rule("table_close", table_close)
     reader.add_render_rule("code_inline", code_inline)
     reader.add_render_rule("link_open", link_open)
     reader.add_render_rule("fence", fence)

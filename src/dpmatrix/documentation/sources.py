@@ -16,6 +16,7 @@ ORDER = (
     "index",
     "auditor",
     "regulator",
+    "guidelines",
     "researcher",
     "estimators",
     "new-document",
@@ -24,6 +25,7 @@ ORDER = (
     "releases",
     "command-line",
     "other-libraries",
+    "features",
     "benchmarks",
     *DOCUMENTS,
 )

@@ -17,7 +17,7 @@ from dpmatrix.release_certificates.agreement import agreeing_mechanism
 from dpmatrix.release_certificates.foundations import Foundation, foundations
 from dpmatrix.release_certificates.numbers import at_most, decimal, shown
 from dpmatrix.release_certificates.reading import ReleaseFile
-from dpmatrix.release_certificates.topics import Topic, topics
+from dpmatrix.release_certificates.topics import Topic, page_shows, topics
 from dpmatrix.release_certificates.words import GroupRow, group_rows, hazards, promise
 from dpmatrix.reporting.answers import BITS, LATTICE, ROUNDING
 from dpmatrix.reporting.certificates import certificates
@@ -38,6 +38,11 @@ _BIAS = (
     "Records that were shortened, and digits that were cut off, make the matrix smaller; by how much depends on the "
     "records. The largest eigenvalues of a noisy matrix are too large on average, and of negative ones the file says "
     "zero."
+)
+
+_COMPUTED = (
+    "What is computed from it",
+    "It keeps the guarantee, if nothing else of the records is used. The components in the file are computed so.",
 )
 
 
@@ -106,17 +111,26 @@ def contents(file: ReleaseFile, ledger: Ledger | None) -> Contents:
     mechanism = agreeing_mechanism(file)
     given = file.guarantee
     tried = () if ledger is None else tuple(one for one in ledger.audits if one.code == code_name(mechanism))
-    utility = _utility(file, mechanism)
+    facts, utility = tuple(_facts(file, mechanism)), tuple(_utility(file, mechanism))
+    rests_on, warned = tuple(foundations(file.claims, ledger)), tuple(hazards(given, file.records, file.over_norm))
+    shown = page_shows(
+        private=file.private,
+        facts=[name for name, _ in facts],
+        utility=[name for name, _ in utility],
+        claimed=bool(rests_on),
+        audited=bool(tried),
+        hazards=[name for name, _ in warned],
+    )
     return Contents(
         file=file,
         promise=() if given is None else tuple(promise(given)),
         groups=() if given is None else tuple(group_rows(given)),
-        facts=tuple(_facts(file, mechanism)),
-        utility=tuple(utility),
-        foundations=tuple(foundations(file.claims, ledger)),
+        facts=facts,
+        utility=utility,
+        foundations=rests_on,
         audits=tuple(_audits(ledger, tried)),
-        hazards=tuple(hazards(given, file.records, file.over_norm)),
-        topics=tuple(topics(file, additive=bool(utility), audited=bool(tried))),
+        hazards=warned,
+        topics=tuple(topics(file, shown)),
     )
 
 
@@ -150,6 +164,7 @@ def _facts(file: ReleaseFile, mechanism: AnyMechanism) -> list[tuple[str, str]]:
         ),
         *(drawn or [("Random bits", BITS)]),
         *_documented(mechanism),
+        *([_COMPUTED] if file.private else []),
         ("Trust", "Whoever ran the mechanism saw the records (central model)."),
     ]
 
@@ -234,7 +249,9 @@ def _utility(file: ReleaseFile, mechanism: AnyMechanism) -> list[tuple[str, str]
 
 def _audits(ledger: Ledger | None, tried: Sequence[AuditRecord]) -> list[str]:
     if ledger is None:
-        return [f"Not known: {NO_RUN}."]
+        return [
+            f"Not known: {NO_RUN}. In a checkout, make audit makes one, and the certificate command finds it there."
+        ]
     if not tried:
         return ["The run at hand has no audit of this mechanism."]
     controls = [one for one in tried if one.control]

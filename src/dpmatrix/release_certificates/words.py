@@ -15,6 +15,8 @@ from dpmatrix.release_certificates.numbers import at_most, even_odds, odds_facto
 GROUPS = (1, 2, 5, 10)
 """Numbers of records of one person for which a certificate states the guarantee."""
 
+_EVERYBODY = "What the release teaches about everybody it also teaches about this person, and that is not bounded."
+
 
 @frozen
 class GroupRow:
@@ -56,8 +58,7 @@ def promise(guarantee: PrivacyGuarantee) -> list[str]:
         words.append(
             f"The odds that anybody assigns to {about} change by a factor of at most e^epsilon = {factor} when the "
             "release is seen. That is so for who knows all other records, and for who holds them to say nothing about "
-            "this one. What the release teaches about everybody it also teaches about this person, and that is not "
-            "bounded."
+            f"this one. {_EVERYBODY}"
         )
         words.append(
             f"Who held it as likely as not comes to hold it with a probability of at most {even_odds(epsilon)} %."
@@ -66,7 +67,7 @@ def promise(guarantee: PrivacyGuarantee) -> list[str]:
         words.append(
             f"But for what delta allows, the odds that anybody assigns to {about} change by a factor of at most "
             f"e^epsilon = {factor}. Delta is no small change of these odds: with a probability of up to "
-            f"{shown(delta)} a mechanism with this guarantee may publish a record as it is."
+            f"{shown(delta)} a mechanism with this guarantee may publish a record as it is. {_EVERYBODY}"
         )
     if not replaces(guarantee.adjacency):
         words.append(

@@ -10,14 +10,8 @@ from dpmatrix.claims import claim_of
 from dpmatrix.reporting.sentences import standing_class, standing_words
 
 _COLUMN, _ROW, _WIDTH, _HEIGHT, _MARGIN = 300, 26, 230, 20, 20
-_COLOURS = {
-    "earned": "#d7f0de",
-    "confirmed": "#dfe6f1",
-    "open": "#fbeecb",
-    "unearned": "#f8d6d9",
-    "violated": "#f19aa3",
-}
-_UNKNOWN = "#e4e7ec"
+STANDINGS = ("earned", "confirmed", "open", "unearned", "violated")
+"""Those that have a colour of their own in the style sheet."""
 
 
 def levels(uses: Mapping[str, Sequence[str]]) -> dict[str, int]:
@@ -76,7 +70,7 @@ def picture(claims: Sequence[Mapping[str, Any]]) -> tuple[str, int]:
     height = _MARGIN + _ROW + max(y for _, y in place.values())
     size = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
     parts = [
-        f'<svg {size} role="img" aria-labelledby="graph-title">',
+        f'<svg {size} role="group" aria-labelledby="graph-title">',
         '<title id="graph-title">Which claims rest on which; the tables of the claims say the same in words</title>',
     ]
     for claim in shown:
@@ -86,17 +80,18 @@ def picture(claims: Sequence[Mapping[str, Any]]) -> tuple[str, int]:
                 start, end = place[use][0] + _WIDTH, place[use][1] + _HEIGHT // 2
                 middle = (start + x) // 2
                 curve = f"M{start} {end} C{middle} {end} {middle} {y + _HEIGHT // 2} {x} {y + _HEIGHT // 2}"
-                parts.append(f'<path d="{curve}" fill="none" stroke="#5b6470" stroke-width="1"/>')
+                parts.append(f'<path class="edge" d="{curve}"/>')
     for claim in shown:
         x, y = place[claim["id"]]
         standing = standing_words(claim)
-        colour = _COLOURS.get(standing_class(claim), _UNKNOWN)
-        dashes = ' stroke="#1b1f24"' + ("" if claim["standing"] == "earned" else ' stroke-dasharray="4 2"')
+        known = standing_class(claim)
+        colour = known if known in STANDINGS else "unknown"
+        dashes = "" if claim["standing"] == "earned" else ' stroke-dasharray="4 2"'
         link = quoteattr(f"#{claim['id']}")
         parts.append(
             f"<a href={link}><title>{escape(claim['id'])}: {escape(claim['verdict'])}, {escape(standing)}</title>"
-            f'<rect x="{x}" y="{y}" width="{_WIDTH}" height="{_HEIGHT}" rx="3" fill="{colour}"{dashes}/>'
-            f'<text x="{x + 6}" y="{y + 14}" font-size="11" fill="#1b1f24">{escape(claim["id"])}</text></a>'
+            f'<rect x="{x}" y="{y}" width="{_WIDTH}" height="{_HEIGHT}" rx="3" class="node node-{colour}"{dashes}/>'
+            f'<text x="{x + 6}" y="{y + 14}" font-size="11" class="node-text">{escape(claim["id"])}</text></a>'
         )
     parts.append("</svg>")
     return "\n".join(parts), len(claims) - len(shown)

@@ -16,6 +16,7 @@ from dpmatrix.claims import Changes, Finding, Grade, Ledger, Role, Severity, cla
 from dpmatrix.reporting.anchors import anchor
 from dpmatrix.reporting.certificates import certificates
 from dpmatrix.reporting.code import source_of
+from dpmatrix.reporting.environment import run_facts
 from dpmatrix.reporting.figures import Reproduced
 from dpmatrix.reporting.graph import picture
 from dpmatrix.reporting.sentences import (
@@ -52,7 +53,7 @@ def templates() -> Environment:
         loader=PackageLoader("dpmatrix.reporting"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
     found.globals |= {"anchor": anchor, "bounds": bounds, "counted": counted, "field_words": FIELD_WORDS}
-    words = (binding_words, outcome_words, paragraphs, seen_words, standing_class, standing_words)
+    words = (binding_words, outcome_words, paragraphs, run_facts, seen_words, standing_class, standing_words)
     found.globals |= {function.__name__: function for function in words}
     found.filters["in_signs"] = in_signs
     return found

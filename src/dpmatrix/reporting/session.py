@@ -299,8 +299,8 @@ class Session:
         if self.part is None:
             problems += uncollected(self.config.rootpath, BODY, patterns, evidence)
         verdicts = {claim.id: claim.verdict.value for claim in self.registry}
-        audits = self.outcomes.audits()
-        return Ledger(evidence, found, self.fingerprints, tuple(problems), environment(), verdicts, audits)
+        audits, facts = self.outcomes.audits(), environment(self.config.rootpath)
+        return Ledger(evidence, found, self.fingerprints, tuple(problems), facts, verdicts, audits)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print the standing of every claim and what the gate objects to."""

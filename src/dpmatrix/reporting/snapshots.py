@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
 from dpmatrix.claims import Changes, Ledger, Origin, Recorded, changes, read_snapshot
 from dpmatrix.errors import SnapshotError
+from dpmatrix.reporting.history import git_says
 
 
 def changes_since(ledger: Ledger, path: Path, since: str | None = None) -> Changes:
@@ -38,10 +38,10 @@ def changes_since(ledger: Ledger, path: Path, since: str | None = None) -> Chang
 
 def _committed(path: Path) -> tuple[Mapping[str, Recorded], Origin]:
     """Read the snapshot as it was last committed; the file where nothing is known of commits."""
-    last = _git(path.parent, "log", "-1", "--format=%H %cI", "--", path.name) if path.parent.is_dir() else None
+    last = git_says(path.parent, "log", "-1", "--format=%H %cI", "--", path.name) if path.parent.is_dir() else None
     if last:
         commit, _, date = last.strip().partition(" ")
-        text = _git(path.parent, "show", f"{commit}:./{path.name}")
+        text = git_says(path.parent, "show", f"{commit}:./{path.name}")
         if text is not None:
             return read_snapshot(text, _name(path)), Origin(_name(path), commit, date)
     if not path.is_file():
@@ -53,15 +53,15 @@ def _asked(since: str, path: Path) -> tuple[Mapping[str, Recorded], Origin]:
     file = Path(since)
     if file.is_file():
         return _of_file(file), Origin(since)
-    commit = _git(path.parent, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{since}^{{commit}}")
+    commit = git_says(path.parent, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{since}^{{commit}}")
     if not commit:
         raise SnapshotError(f"{since!r} is neither a file nor a revision of the checkout that holds {_name(path)}")
     commit = commit.strip()
-    text = _git(path.parent, "show", f"{commit}:./{path.name}")
+    text = git_says(path.parent, "show", f"{commit}:./{path.name}")
     if text is None:
         raise SnapshotError(f"revision {since!r} holds no {_name(path)}")
     name = f"{_name(path)} at {since}"
-    date = _git(path.parent, "show", "--no-patch", "--format=%cI", commit) or ""
+    date = git_says(path.parent, "show", "--no-patch", "--format=%cI", commit) or ""
     return read_snapshot(text, name), Origin(name, commit, date.strip())
 
 
@@ -76,13 +76,3 @@ def _of_file(path: Path) -> Mapping[str, Recorded]:
 def _name(path: Path) -> str:
     """Folder and file: enough to know it, and nothing about the machine."""
     return f"{path.parent.name}/{path.name}"
-
-
-def _git(folder: Path, *arguments: str) -> str | None:
-    """Return what git says about a folder; None where it refuses, or where there is none."""
-    command = ["git", "-C", str(folder), *arguments]
-    try:
-        done = subprocess.run(command, capture_output=True, check=False)  # noqa: S603 - no shell, a fixed program
-        return done.stdout.decode("utf-8") if done.returncode == 0 else None
-    except (OSError, UnicodeDecodeError):
-        return None

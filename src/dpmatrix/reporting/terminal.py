@@ -182,6 +182,7 @@ def claim_page(claim: Mapping[str, Any], formulas: Mapping[str, Typeset] = NONE)
             + (f"\n    seen in the run: {seen_words(item)}" if item["seen"] else "")
             + (f"\n    {binding_words(item)}" if binding_words(item) else "")
             + f"\n    {item['node']}"
+            + (f"\n    proved in {item['proved_in']}" if "proved_in" in item else "")
             + (f"\n    {item['detail']}" if item["detail"] else "")
             for item in claim["evidence"]
         ),

@@ -23,9 +23,10 @@ from attrs import evolve, field, frozen
 from dpmatrix.atomic_files import write_atomically
 from dpmatrix.auditing.pairs.pair import NeighbouringPair
 from dpmatrix.auditing.search.events import Event
+from dpmatrix.auditing.search.rows import pairs_elsewhere
 from dpmatrix.errors import InvalidParameterError
 
-_VERSION = 2
+_VERSION = 3
 
 SideCounts = tuple[tuple[int, ...], tuple[int, ...]]
 """Hits of every event on the data, and on the neighbour."""
@@ -93,6 +94,13 @@ def _scored_from_json(record: dict[str, Any], pair: NeighbouringPair) -> Event:
     return evolve(Event.from_json(record["event"], pair), score=-math.inf if score is None else score)
 
 
+def _explored(pairs: Sequence[NeighbouringPair], records: Sequence[Any]) -> tuple[tuple[Event, ...], ...]:
+    """Read what was found on the first pairs, as far as they were looked at."""
+    return tuple(
+        tuple(_scored_from_json(one, pair) for one in found) for pair, found in zip(pairs, records, strict=False)
+    )
+
+
 def _read(path: Path) -> dict[str, Any]:
     problem = f"{path} is no checkpoint of an audit"
     try:
@@ -130,15 +138,14 @@ def load(path: Path, facts: dict[str, Any], pairs: Sequence[NeighbouringPair]) -
             problem = f"{path} belongs to an audit with another {name}"
             raise InvalidParameterError("checkpoint", problem, "repeat the arguments, or name another file")
     place = record["place"]
+    explored = _explored(pairs, record["explored"])
+    offered = (*pairs, *pairs_elsewhere(pairs, explored, facts["elsewhere"]))
     return AuditState(
         facts,
         int(record["entropy"]),
-        tuple(
-            tuple(_scored_from_json(one, pair) for one in found)
-            for pair, found in zip(pairs, record["explored"], strict=False)
-        ),
+        (*explored, *_explored(offered[len(pairs) :], record["explored"][len(pairs) :])),
         place,
-        tuple(Event.from_json(event, pairs[place]) for event in record["events"]),
+        tuple(Event.from_json(event, offered[place]) for event in record["events"]),
         record["sharpened"],
         record["likely"],
         tuple((tuple(first), tuple(second)) for first, second in record["totals"]),

@@ -41,6 +41,11 @@ def stages_for(confirmation: int) -> int:
     return min(_MOST_STAGES, max(1, int(math.log2(max(1.0, confirmation / _FEWEST_CONFIRMATION))) + 1))
 
 
+def again_beside(tried: int, most: int) -> int:
+    """Return how many pairs to try again in other rows: not so many that they take most of the time."""
+    return min(most, 2 * tried // 3)
+
+
 def sizes_within(
     target: Target,
     pairs: Sequence[NeighbouringPair],
@@ -50,6 +55,7 @@ def sizes_within(
     norm_bound: float = 1.0,
     clock: Clock = time.perf_counter,
     learned: bool = False,
+    elsewhere: int = 0,
 ) -> Sizes:
     """Plan an audit that takes about so many seconds; the times of outputs, features and learning are measured.
 
@@ -65,6 +71,8 @@ def sizes_within(
         How many outputs are drawn at a time.
     norm_bound, clock, learned
         As in `AuditPlan`.
+    elsewhere
+        How many pairs to try again in other rows, at most; see `again_beside`.
 
     Raises
     ------
@@ -91,7 +99,8 @@ def sizes_within(
     fewest = max(1, min(_FEWEST_PAIRS, int(affordable / ((1 + REFINEMENT) * _LEAST_TRAINING))))
     tried = min(len(pairs), max(fewest, int(affordable / _FEWEST_TRAINING - refining)))
     refining = REFINEMENT * min(FINALISTS, tried) + further
-    training = min(_MOST_TRAINING, int(affordable / (tried + refining)))
+    elsewhere = again_beside(tried, elsewhere)
+    training = min(_MOST_TRAINING, int(affordable / (tried + elsewhere + refining)))
     confirming = 2.0 * (drawing + features / max(1, len(families) // 2)) / workers
     confirmation = min(_MOST_CONFIRMATION, int(_CONFIRMING_SHARE * seconds / confirming))
     if training < _LEAST_TRAINING or confirmation < _LEAST_CONFIRMATION:
@@ -108,6 +117,7 @@ def sizes_within(
         confirmation=confirmation,
         stages=stages_for(confirmation),
         chunk=max(1, chunk),
+        elsewhere=elsewhere,
     )
 
 
@@ -139,6 +149,11 @@ def _timed_batch(target: Target, data: FloatArray, longest: float, clock: Clock)
         begin = clock()
         batch = draw_batch(target, data, size, generator_for(0, (_PILOT, size)))
         taken = clock() - begin
+        if longest / 8 < taken < longest:
+            # Other work on the machine may have come between; the batch is drawn once more.
+            begin = clock()
+            draw_batch(target, data, size, generator_for(0, (_PILOT, size)))
+            taken = min(taken, clock() - begin)
         if taken > longest / 8 or size >= 4096:
             return batch, max(taken, 1e-9) / size
         size *= 2

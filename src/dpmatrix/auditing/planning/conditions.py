@@ -10,6 +10,7 @@ from attrs import evolve, frozen
 
 from dpmatrix.auditing.arrays import FloatArray
 from dpmatrix.auditing.pairs.pair import NeighbouringPair
+from dpmatrix.auditing.targets.forms import Form
 from dpmatrix.privacy.adjacency import Adjacency
 
 LIBRARY = "the library's own"
@@ -25,6 +26,8 @@ class Sizes:
     ----------
     pairs
         How many of the pairs to try, the first ones.
+    elsewhere
+        How many of them to try again, with the changed record in another row.
     training, confirmation, stages, chunk
         As for `audit` and `AuditPlan`.
     """
@@ -34,6 +37,7 @@ class Sizes:
     confirmation: int
     stages: int
     chunk: int
+    elsewhere: int = 0
 
 
 @frozen(kw_only=True, eq=False)
@@ -66,6 +70,7 @@ class Planned:
             "confirmation": sizes.confirmation,
             "stages": sizes.stages,
             "chunk": sizes.chunk,
+            "elsewhere": sizes.elsewhere,
             "resolution": self.resolution.tolist() if self.resolution.any() else None,
             "output_shape": list(self.resolution.shape),
             "learned": self.learned,
@@ -75,7 +80,8 @@ class Planned:
     @classmethod
     def from_json(cls, record: dict[str, Any]) -> Planned:
         """Read what `to_json` returned."""
-        sizes = Sizes(**{name: int(record[name]) for name in ("pairs", "training", "confirmation", "stages", "chunk")})
+        names = ("pairs", "training", "confirmation", "stages", "chunk", "elsewhere")
+        sizes = Sizes(**{name: int(record[name]) for name in names})
         shape, steps = tuple(record["output_shape"]), record["resolution"]
         resolution = np.zeros(shape) if steps is None else np.asarray(steps, dtype=np.float64)
         return cls(sizes=sizes, resolution=resolution, learned=bool(record["learned"]), replay=bool(record["replay"]))
@@ -99,6 +105,10 @@ class Conditions:
     source
         Whose the data sets are: such as "pairs of mine.json" where they were handed over, or `LIBRARY`; None where it
         is not known.
+    domain
+        What the records are, in words; None where they are numbers of bounded norm.
+    form
+        What an output is read as; None where outputs are numbers of one shape.
     remarks
         What else is to be known, a sentence each.
     """
@@ -112,6 +122,8 @@ class Conditions:
     offered: int
     planned: Planned
     source: str | None = None
+    domain: str | None = None
+    form: Form | None = None
     remarks: tuple[str, ...] = ()
 
     def with_remark(self, remark: str) -> Conditions:
@@ -121,16 +133,23 @@ class Conditions:
     def sentences(self, tried: int, refuting: NeighbouringPair | None = None) -> tuple[str, ...]:
         """Say what was tried, given how many pairs there was time for, and the pair of a violation, if there is one."""
         of_data = f"n = {self.records}, d = {self.dimension}, norms at most {self.norm_bound:g}"
+        of_data = of_data if self.domain is None else f"n = {self.records}, records: {self.domain}"
         own = self.source is not None and self.source != LIBRARY
         whose = self.source if own else "neighbours"
-        lines = [f"tried: {whose} by {self.adjacency.value}, {of_data}; {tried} of {self.offered} pairs"]
+        first = min(tried, self.planned.sizes.pairs)
+        lines = [f"tried: {whose} by {self.adjacency.value}, {of_data}; {first} of {self.offered} pairs"]
+        if self.planned.sizes.elsewhere:
+            lines.append(f"rows: {self._rows(tried - first)}")
         if own:
             lines.append("data sets: these alone; no others were searched")
+        elif self.domain is not None:
+            lines.append(f"data sets: {LIBRARY}, of records of that domain")
         elif self.source == LIBRARY and refuting is not None:
             signs = "with" if refuting.has_negative_entries() else "without"
             lines.append(
                 f"data sets: {LIBRARY}, of records in the ball of that norm, {signs} negative entries in this pair; if "
-                "your mechanism does not admit these, give yours with --pairs or --data-from of `dpmatrix audit`"
+                "your mechanism does not admit these, say what it admits with --domain, or give yours with --pairs or "
+                "--data-from of `dpmatrix audit`"
             )
         if self.adjacency is Adjacency.ADD_REMOVE_ONE:
             both = f"the row of the record deleted in {self.deleted} of the pairs, zero in {self.zeroed} (same n)"
@@ -139,7 +158,13 @@ class Conditions:
         lines.append(learning if self.planned.learned else "events: fixed features; no scores were learned")
         lines.append(f"rounding: {self._rounding()}")
         lines.append("low bits: not looked at where outputs are rounded; `audit_representation` judges them")
+        lines.extend(() if self.form is None else self.form.sentences())
         return (*lines, *self.remarks)
+
+    def _rows(self, again: int) -> str:
+        if not again:
+            return "the time was over before pairs were tried again with the changed record in another row"
+        return f"some of these pairs were tried again with the changed record in other rows, {again} times in all"
 
     def _rounding(self) -> str:
         steps = self.planned.resolution

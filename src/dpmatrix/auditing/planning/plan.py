@@ -45,6 +45,9 @@ class AuditPlan:
         Whether the noise is frozen first, to find noise that repeats or that does not depend on the data.
     norm_bound
         Bound on the norm of the records that the target takes; the pairs are scaled to it.
+    elsewhere
+        How many pairs to try beyond those that are given: the most telling of them with the changed record in another
+        row; see `dpmatrix.auditing.search.rows`.
     executor
         Anything with the interface of ``concurrent.futures``; the samples are drawn in this process without one. The
         result does not depend on it. With processes, the target must be picklable.
@@ -72,6 +75,7 @@ class AuditPlan:
     curve: tuple[Exact, ...] = field(default=(), converter=_points)
     replay: bool = True
     norm_bound: float = 1.0
+    elsewhere: int = 0
     executor: Executor | None = None
     workers: int = 2
     chunk: int = 4096
@@ -85,6 +89,8 @@ class AuditPlan:
         positive_integer(self.stages, "stages")
         positive_integer(self.workers, "workers")
         positive_integer(self.chunk, "chunk")
+        if self.elsewhere:
+            positive_integer(self.elsewhere, "elsewhere")
         if self.seconds is not None:
             positive_finite(self.seconds, "seconds", "pass say 60")
         if self.limit is not None:

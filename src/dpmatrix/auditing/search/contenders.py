@@ -81,7 +81,7 @@ def judged(contender: Contender, tallies: Sequence[Tally], claims: Sequence[Clai
     best: list[Event] = []
     kept: list[_Judgement] = []
     for number in range(len(claims)):
-        ranked = sorted(looked_at, key=lambda one: -one.events[number].score)
+        ranked = sorted(looked_at, key=lambda one: one.events[number].rank())
         first = best[0].feature if best else ranked[0].feature
         cheap = [one for one in ranked if costs.bears(first, one.feature)]
         best.append(cheap[0].events[number])

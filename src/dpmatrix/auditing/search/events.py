@@ -67,6 +67,11 @@ class Feature:
             raise InvalidParameterError("event", "its feature is unknown", "use the version that wrote the file")
         return families[self.index]
 
+    @property
+    def plain(self) -> bool:
+        """Whether it is a single coordinate of the output."""
+        return self.family.names[self.row].startswith("coordinate ")
+
     def of_family(self) -> list[Feature]:
         """List all numbers of the family."""
         return [evolve(self, row=row) for row in range(len(self.family.names))]
@@ -130,6 +135,13 @@ class Event:
         """Tell for each output of a batch, shape (b, ...), whether the event happens; shape (b,)."""
         above = np.asarray(values_of([self.feature], batch)[0] >= self.threshold)
         return above if self.at_least else ~above
+
+    def rank(self) -> tuple[float, int]:
+        """Return what puts the best event first, and of equals the one that is read most easily.
+
+        That is one that says of a single coordinate that it is large; what states a fact comes last among these.
+        """
+        return -self.score, -1 - self.feature.row if self.feature.plain and self.at_least else 0
 
     def key(self) -> tuple[object, ...]:
         """Return what events of one pair have in common exactly if they are the same."""

@@ -106,7 +106,7 @@ class Tally:
         effective, deviations = _effective(self.trials, confirming)
         scale = effective / self.trials
         best, chosen = [-math.inf] * len(claims), [(0, False, False)] * len(claims)
-        for at_least in (False, True):
+        for at_least in (True, False):
             for on_neighbour in (False, True):
                 first, second = self._hits(at_least, on_neighbour)
                 bounds = _wilson(first * scale, second * scale, effective, deviations)

@@ -141,7 +141,7 @@ def explore(
 
 
 def _ranked(events: Iterable[Event]) -> list[Event]:
-    return sorted(events, key=lambda event: -event.score)
+    return sorted(events, key=Event.rank)
 
 
 def finalists_of(explored: Sequence[Sequence[Event]]) -> dict[int, list[Event]]:

@@ -9,7 +9,7 @@ import inspect
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import product
 from pathlib import Path
 from types import ModuleType
@@ -20,12 +20,14 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from dpmatrix.auditing.arrays import FloatArray
-from dpmatrix.auditing.targets.forms import Form
-from dpmatrix.auditing.targets.target import Target, batch_of, from_single_draw, stacked
+from dpmatrix.auditing.pairs.of_domain import Reading
+from dpmatrix.auditing.targets.forms import Form, Raised, caught
+from dpmatrix.auditing.targets.target import Call, Target, batch_of, from_single_draw, stacked
 from dpmatrix.errors import InvalidParameterError, NoVerdictError
 
 PILOTS = 200
 """Sample outputs from each data set, from which a form is chosen."""
+_PILOTS_OF_BATCHES = 4
 PILOT_SECONDS = 1.0
 MOST_PILOTED = 8
 """Pairs of data sets on which a form is chosen."""
@@ -44,14 +46,14 @@ class _OwnEntropy:
     function: Callable[[FloatArray], object]
     form: Form | None = None
 
-    def outputs(self, data: FloatArray, size: int, generator: np.random.Generator) -> Iterator[object]:
+    def calls(self, data: FloatArray, size: int, generator: np.random.Generator) -> Iterator[Call]:
         seed = int(generator.integers(2**32))
         random.seed(seed)
         np.random.seed(seed)  # noqa: NPY002 - for mechanisms that draw from it
-        return (self.function(data) for _ in range(size))
+        return (partial(self.function, data) for _ in range(size))
 
     def __call__(self, data: FloatArray, size: int, generator: np.random.Generator) -> FloatArray:
-        return batch_of(self.outputs(data, size, generator), self.form)
+        return batch_of(self.calls(data, size, generator), self.form)
 
 
 @frozen(eq=False)
@@ -62,24 +64,39 @@ class _ByName:
     generator_name: str
     form: Form | None = None
 
-    def outputs(self, data: FloatArray, size: int, generator: np.random.Generator) -> Iterator[object]:
+    def calls(self, data: FloatArray, size: int, generator: np.random.Generator) -> Iterator[Call]:
         options: dict[str, object] = {self.generator_name: generator}
-        return (self.function(data, **options) for _ in range(size))
+        return (partial(self.function, data, **options) for _ in range(size))
 
     def __call__(self, data: FloatArray, size: int, generator: np.random.Generator) -> FloatArray:
-        return batch_of(self.outputs(data, size, generator), self.form)
+        return batch_of(self.calls(data, size, generator), self.form)
 
 
 @frozen(eq=False)
 class _Batches:
-    """A function whose parameter of the generator has a name, and that makes ``size`` outputs at once."""
+    """A function that makes ``size`` outputs at once; in a form it makes one a call, so that an exception is of one."""
 
     function: Callable[..., object]
-    generator_name: str
+    generator_name: str | None = None
+    form: Form | None = None
 
-    def __call__(self, data: FloatArray, size: int, generator: np.random.Generator) -> FloatArray:
-        options: dict[str, object] = {self.generator_name: generator}
-        return np.asarray(self.function(data, size=size, **options))
+    def calls(self, data: FloatArray, size: int, generator: np.random.Generator) -> Iterator[Call]:
+        return (lambda: _only(self._drawn(data, 1, generator)) for _ in range(size))
+
+    def __call__(self, data: FloatArray, size: int, generator: np.random.Generator) -> NDArray[np.generic]:
+        if self.form is not None:
+            return batch_of(self.calls(data, size, generator), self.form)
+        return np.asarray(self._drawn(data, size, generator))
+
+    def _drawn(self, data: FloatArray, size: int, generator: np.random.Generator) -> object:
+        if self.generator_name is None:
+            return self.function(data, size, generator)
+        return self.function(data, size=size, **{self.generator_name: generator})
+
+
+def _only(batch: object) -> object:
+    array = np.asarray(batch)
+    return array[0] if array.ndim and len(array) == 1 else array
 
 
 def _instance_of(mechanism: type) -> str:
@@ -92,7 +109,7 @@ def _instance_of(mechanism: type) -> str:
     return f"pass an instance, {made}; for the command line write `m = {made}` in a file and audit file.py:m"
 
 
-def as_target(mechanism: object, form: Form | None = None) -> Target:
+def as_target(mechanism: object, form: Form | None = None, domain: str | None = None) -> Target:
     """Make a target of a mechanism.
 
     Parameters
@@ -106,6 +123,8 @@ def as_target(mechanism: object, form: Form | None = None) -> Target:
         one a call may be of any kind if a form is given.
     form
         What is looked at of such outputs; see `form_of`.
+    domain
+        What the records are, as `dpmatrix.auditing.pairs.domains` says; they are numbers without it.
 
     Raises
     ------
@@ -119,6 +138,7 @@ def as_target(mechanism: object, form: Form | None = None) -> Target:
     if not callable(found):
         raise InvalidParameterError("mechanism", f"{mechanism!r} cannot be called", _REMEDY)
     try:
+        found = found if domain is None else Reading(found, domain)
         parameters = list(inspect.signature(found).parameters.values())
     except (TypeError, ValueError) as error:
         raise InvalidParameterError("mechanism", f"{mechanism!r} has no signature", "wrap it in a function") from error
@@ -126,13 +146,12 @@ def as_target(mechanism: object, form: Form | None = None) -> Target:
     if len(required) == 1:
         names = [one.name for one in parameters if one.kind in _NAMED and one is not required[0]]
         for name in (name for name in _GENERATORS if name in names):
-            return _Batches(found, name) if "size" in names else _ByName(found, name, form)
+            return _Batches(found, name, form) if "size" in names else _ByName(found, name, form)
         return _OwnEntropy(found, form)
     if len(required) == 2:
         return from_single_draw(found, form)
     if len(required) == 3:
-        batches: Target = found
-        return batches
+        return _Batches(found, None, form)
     raise InvalidParameterError("mechanism", f"it takes {len(required)} required arguments", _REMEDY)
 
 
@@ -174,11 +193,13 @@ def named_object(name: str) -> Any:  # noqa: ANN401 - whatever the module define
     return found
 
 
-def form_of(target: Target, data_sets: Sequence[FloatArray], seconds: float = PILOT_SECONDS) -> Form | None:
+def form_of(
+    target: Target, data_sets: Sequence[FloatArray], seconds: float = PILOT_SECONDS, raised: Sequence[str] = ()
+) -> Form | None:
     """Choose a form of the outputs of a target from a few of them; None if they are numbers of one shape.
 
-    None as well for a target that makes batches, and for a mechanism that fails or returns nothing, which the audit
-    itself will tell.
+    An exception is an output where it is not the only one. None as well for a mechanism that always fails, exits or
+    returns nothing, which the audit itself will tell, and for one that makes batches and never fails.
 
     Parameters
     ----------
@@ -188,27 +209,42 @@ def form_of(target: Target, data_sets: Sequence[FloatArray], seconds: float = PI
         On which samples are drawn, in turn.
     seconds
         No more are begun after this time, but for the first: a slow mechanism keeps its time for the audit.
+    raised
+        Names of exceptions that are known to be raised on other data.
     """
-    outputs = getattr(target, "outputs", None)
-    if outputs is None:
+    calls = getattr(target, "calls", None)
+    if calls is None:
         return None
+    pilots = _PILOTS_OF_BATCHES if _makes_batches(target) else PILOTS
     begin, found = time.monotonic(), list[object]()
     try:
-        for number, (place, data) in product(range(PILOTS), enumerate(data_sets)):
+        for number, (place, data) in product(range(pilots), enumerate(data_sets)):
             if found and time.monotonic() - begin > seconds:
                 break
-            found += outputs(data.copy(), 1, np.random.default_rng((number, place)))
-        stacked(found)
-    except InvalidParameterError:
-        return None if all(output is None for output in found) else Form.of(found)
+            found += map(caught, calls(data.copy(), 1, np.random.default_rng((number, place))))
     except (Exception, SystemExit):
         return None
+    returned = [output for output in found if not isinstance(output, Raised)]
+    if not returned:
+        return None
+    if raised or len(returned) < len(found):
+        return Form.of([*found, *map(Raised, raised)])
+    if _makes_batches(target) or all(output is None for output in found):
+        return None
+    try:
+        stacked(found)
+    except Exception:  # numpy has its own for nested lists of uneven length
+        return Form.of(found)
     return None
 
 
+def _makes_batches(target: object) -> bool:
+    return isinstance(_resolved(target.name) if isinstance(target, NamedTarget) else target, _Batches)
+
+
 @lru_cache(maxsize=16)
-def _resolved(name: str, form: Form | None = None) -> Target:
-    return as_target(named_object(name), form)
+def _resolved(name: str, form: Form | None = None, domain: str | None = None) -> Target:
+    return as_target(named_object(name), form, domain)
 
 
 @frozen
@@ -219,25 +255,26 @@ class NamedTarget:
     ----------
     name
         "package.module:name" or "path/to/file.py:name"; the name may have dots.
-    form
+    form, domain
         As in `as_target`.
     """
 
     name: str
     form: Form | None = None
+    domain: str | None = None
 
     def __attrs_post_init__(self) -> None:
-        _resolved(self.name)
+        _resolved(self.name, None, self.domain)
 
     def __call__(self, data: FloatArray, size: int, generator: np.random.Generator) -> NDArray[np.generic]:
         """Run the mechanism."""
-        return _resolved(self.name, self.form)(data, size, generator)
+        return _resolved(self.name, self.form, self.domain)(data, size, generator)
 
     @property
-    def outputs(self) -> Callable[[FloatArray, int, np.random.Generator], Iterator[object]] | None:
-        """What makes outputs one by one, as they are; None of a mechanism that makes batches."""
-        found: Callable[[FloatArray, int, np.random.Generator], Iterator[object]] | None
-        found = getattr(_resolved(self.name), "outputs", None)
+    def calls(self) -> Callable[[FloatArray, int, np.random.Generator], Iterator[Call]] | None:
+        """What lists calls that make an output each."""
+        found: Callable[[FloatArray, int, np.random.Generator], Iterator[Call]] | None
+        found = getattr(_resolved(self.name, None, self.domain), "calls", None)
         return found
 
     def fingerprint(self) -> str:

@@ -1,4 +1,4 @@
-"""Outputs of any kind as vectors: dictionaries, texts, lists of any length, None, tables and what else is published.
+"""Outputs of any kind as vectors: dictionaries, texts, lists of any length, None, tables, exceptions.
 
 A form is chosen once, from sample outputs, before anything is counted. To put an output into it is post-processing, so
 that what is certified of the vectors is certified of the outputs.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,23 @@ DEEPEST = 6
 LONGEST = 60
 """Characters of a value in a fact."""
 WHOLE = "the output"
+RAISED = " is raised"
 ELSE = "the output has something that no sample had, or lacks what all had"
+
+
+@frozen
+class Raised:
+    """An exception as an output: its type, and not its message, in which every number could be another one."""
+
+    kind: str
+
+
+def caught(call: Callable[[], object]) -> object:
+    """Return what a call returns, or which exception it raises; an exit or an interrupt is none."""
+    try:
+        return call()
+    except Exception as error:  # whatever the mechanism raises, somebody sees it
+        return Raised(type(error).__name__)
 
 
 @frozen
@@ -71,6 +87,16 @@ class Form:
         """What each coordinate says, in words."""
         return (*self.numbers, *(f"{place} is there" for place in self.optional), *self.facts, ELSE)
 
+    def sentences(self) -> tuple[str, ...]:
+        """Say what is looked at, and what is not."""
+        words = "; ".join(f"{place} {says}" for place, says in enumerate(self.coordinates))
+        found = [f"an output as a vector: {words}"]
+        if any(fact.endswith(RAISED) for fact in self.facts):
+            found.append("exceptions: outputs like any other; their type is looked at, not their message")
+        if self.unseen:
+            found.append(f"not looked at: {self.unseen} more places and facts that sample outputs had")
+        return tuple(found)
+
     def __call__(self, output: object) -> FloatArray:
         """Return an output as a vector, shape (k,)."""
         found = dict(parts(output))
@@ -110,7 +136,9 @@ class Form:
 
 def parts(output: object, place: str = WHOLE, depth: int = 0) -> Iterator[tuple[str, float | None]]:
     """Yield the numbers of an output, with their places, and facts about it, with None."""
-    if output is None or isinstance(output, str | bytes) or depth == DEEPEST:
+    if isinstance(output, Raised):
+        yield f"{output.kind}{RAISED}", None
+    elif output is None or isinstance(output, str | bytes) or depth == DEEPEST:
         yield f"{place} is {_short(output)}", None
     elif isinstance(output, bool | np.bool_):
         yield place, float(output)

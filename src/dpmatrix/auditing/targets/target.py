@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Protocol, TypeAlias
 
 import numpy as np
@@ -12,10 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpmatrix.auditing.arrays import FloatArray
 from dpmatrix.auditing.checks import positive_finite
-from dpmatrix.auditing.targets.forms import Form, in_form
+from dpmatrix.auditing.targets.forms import Form, caught, in_form
 from dpmatrix.errors import InvalidParameterError, NoVerdictError
 
 SingleDraw: TypeAlias = Callable[[FloatArray, np.random.Generator], object]
+Call: TypeAlias = Callable[[], object]
 
 _LONGEST_TEXT = 200
 
@@ -74,16 +76,18 @@ class _SingleDraws:
     draw: SingleDraw
     form: Form | None = None
 
-    def outputs(self, data: FloatArray, size: int, generator: np.random.Generator) -> Iterator[object]:
-        return (self.draw(data, generator) for _ in range(size))
+    def calls(self, data: FloatArray, size: int, generator: np.random.Generator) -> Iterator[Call]:
+        return (partial(self.draw, data, generator) for _ in range(size))
 
     def __call__(self, data: FloatArray, size: int, generator: np.random.Generator) -> FloatArray:
-        return batch_of(self.outputs(data, size, generator), self.form)
+        return batch_of(self.calls(data, size, generator), self.form)
 
 
-def batch_of(values: Iterable[object], form: Form | None) -> FloatArray:
-    """Make a batch of single outputs, in a form if there is one; errors as in `stacked`."""
-    return stacked(values) if form is None else in_form(values, form)
+def batch_of(calls: Iterable[Call], form: Form | None) -> FloatArray:
+    """Make a batch of single outputs; in a form, if there is one, an exception is an output. Errors as in `stacked`."""
+    if form is None:
+        return stacked(call() for call in calls)
+    return in_form((caught(call) for call in calls), form)
 
 
 def told(error: BaseException) -> str:
@@ -92,6 +96,25 @@ def told(error: BaseException) -> str:
     if isinstance(error, SystemExit):
         return f"the mechanism calls exit({text})"
     return f"the mechanism raised {type(error).__name__}" + (f": {text[:_LONGEST_TEXT]}" if text else "")
+
+
+class MechanismRaisedError(NoVerdictError):
+    """The mechanism raised an exception where none was expected.
+
+    Parameters
+    ----------
+    sentence
+        What was raised, in words.
+    kind
+        The name of its type.
+    """
+
+    def __init__(self, sentence: str, kind: str) -> None:
+        self.kind = kind
+        super().__init__(sentence)
+
+    def __reduce__(self) -> tuple[type[MechanismRaisedError], tuple[str, str]]:
+        return type(self), (str(self), self.kind)
 
 
 @frozen(eq=False)
@@ -106,8 +129,10 @@ class Guarded:
             return self.target(data, size, generator)
         except (InvalidParameterError, NoVerdictError):
             raise
-        except (Exception, SystemExit) as error:
+        except SystemExit as error:
             raise NoVerdictError(told(error)) from error
+        except Exception as error:
+            raise MechanismRaisedError(told(error), type(error).__name__) from error
 
 
 @frozen(eq=False)
@@ -186,6 +211,17 @@ def resolution_of(target: Target) -> FloatArray:
             return inner.resolution
         inner = getattr(inner, "target", None)
     return np.zeros(())
+
+
+def form_in(target: Target) -> Form | None:
+    """Return the form in which a target, possibly inside of others, puts its outputs."""
+    inner: object = target
+    while inner is not None:
+        form = getattr(inner, "form", None)
+        if isinstance(form, Form):
+            return form
+        inner = getattr(inner, "target", None)
+    return None
 
 
 def scaled_records(data: FloatArray, norm_bound: float) -> FloatArray:
