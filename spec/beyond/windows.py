@@ -1,0 +1,468 @@
+"""Windows of a stream read off noisy combinations of its parts: their privacy, their noise, and the least there is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import attrs
+from flint import acb, arb, fmpq, fmpq_mat, fmpq_poly
+
+from dpmatrix.claims import Claim, Kind, Locator, Statement, Step, Verdict
+from dpmatrix.exact import Exact, ball, rational, square
+from dpmatrix.privacy.adjacency import Adjacency
+from dpmatrix.privacy.profiles import GaussianProfile
+from dpmatrix.spec.analyze_gauss.gaussian_mechanism import (
+    PRINTED,
+    GaussianPromise,
+    half_of_delta,
+    repaired_deviation,
+    second_moment_sensitivity,
+)
+from dpmatrix.spec.beyond.pairs import outer, squared_norm
+from dpmatrix.spec.common.conditions import exceeds, whole
+from dpmatrix.spec.common.spectra import eigenvalues
+
+
+@attrs.frozen
+class StreamPair(GaussianPromise):
+    """Two streams that differ in the row of one time, and combinations of the last parts of each.
+
+    Parameters
+    ----------
+    weights
+        c_0, ..., c_(w-1).
+    v, w
+        The row at that time in either stream; one is zero where a row is added or removed.
+    time, length
+        At which part the row comes, counted from 1, and how many parts there are.
+    """
+
+    weights: tuple[Exact, ...]
+    v: tuple[Exact, ...]
+    w: tuple[Exact, ...]
+    time: int
+    length: int
+
+
+def upper_triangle(matrix: fmpq_mat) -> list[fmpq]:
+    """Entries on and above the diagonal."""
+    size = matrix.nrows()
+    return [matrix[i, j] for i in range(size) for j in range(i, size)]
+
+
+def combined(weights: Sequence[fmpq], parts: Sequence[fmpq]) -> list[fmpq]:
+    """``c_0 G_t + c_1 G_(t-1) + ...`` for every t."""
+    return [
+        sum((weight * parts[t - k] for k, weight in enumerate(weights) if k <= t), fmpq(0)) for t in range(len(parts))
+    ]
+
+
+def changed_square(p: StreamPair) -> arb:
+    """Sum over all times of the squares by which the row changes the upper triangles of the combinations."""
+    weights = [rational(weight) for weight in p.weights]
+    total = fmpq(0)
+    for entry in upper_triangle(outer(p.v) - outer(p.w)):
+        parts = [entry if t == p.time else fmpq(0) for t in range(1, p.length + 1)]
+        total += sum((value * value for value in combined(weights, parts)), fmpq(0))
+    return arb(total)
+
+
+def stream_deviation(p: StreamPair) -> arb:
+    """``|c| s Delta'``, s and Delta' those of one matrix."""
+    return squared_norm(p.weights).sqrt() * second_moment_sensitivity(p) * repaired_deviation(p.epsilon, p.delta)
+
+
+def stream_divergence(p: StreamPair) -> arb:
+    """Exact delta at epsilon of all noisy combinations together."""
+    return GaussianProfile(changed_square(p).sqrt(), stream_deviation(p)).delta(p.epsilon)
+
+
+def weights_margin(p: StreamPair) -> arb:
+    """``|c|^2``."""
+    return squared_norm(p.weights)
+
+
+def in_time_margin(p: StreamPair) -> arb:
+    """``T - t``."""
+    return arb(p.length - p.time)
+
+
+def v_margin(p: StreamPair) -> arb:
+    """``R^2 - |v|^2``."""
+    return square(ball(p.norm_bound)) - squared_norm(p.v)
+
+
+def w_margin(p: StreamPair) -> arb:
+    """``R^2 - |w|^2``."""
+    return square(ball(p.norm_bound)) - squared_norm(p.w)
+
+
+def one_row_margin(p: StreamPair) -> arb:
+    """Under add/remove-one v or w is zero."""
+    if p.adjacency is Adjacency.REPLACE_ONE:
+        return arb(0)
+    return -squared_norm(p.v).min(squared_norm(p.w))
+
+
+WINDOW_PRIVACY = Claim(
+    id="beyond.window-privacy",
+    kind=Kind.PRIVACY,
+    source=Locator(
+        "beyond",
+        "Windows, privacy",
+        "Y_t = c_0 G_t + ... + c_(w-1) G_(t-w+1) + Z_t, entries of Z_t of deviation |c| s Delta': all Y_t together are "
+        "(eps, delta/2)-private",
+    ),
+    statement=Statement.of_law(
+        "all noisy combinations of the parts of a stream are together (epsilon, delta/2)-private, if each entry has "
+        "the standard deviation |c| s Delta'",
+        stream_divergence,
+        at_most=half_of_delta,
+        probability=False,
+        given=(
+            *PRINTED,
+            exceeds("some weight is not zero", weights_margin),
+            whole("time", 1),
+            exceeds("t <= T", in_time_margin, strict=False),
+            exceeds("|v| <= R", v_margin, strict=False),
+            exceeds("|w| <= R", w_margin, strict=False),
+            exceeds("under add/remove-one, v or w is zero", one_row_margin, strict=False),
+        ),
+    ),
+    verdict=Verdict.HOLDS,
+    headline="One guarantee covers every window that is ever published of a stream without end.",
+    because=(
+        "A row at time t changes its part of the stream by D = vv' - ww', and Y_(t+k) by c_k D, as long as the stream "
+        "lasts: so all combinations together change by a vector of squared norm at most |c|^2 |D|^2, however long the "
+        "stream is. Noise of that many times the deviation for one matrix hides it, by the repaired Algorithm 1. "
+        "Windows are computed from the Y_t."
+    ),
+    reading=(
+        "G_t is the sum of xx' over the rows of part t; |D| is the norm of the upper triangle, at most s. Streams are "
+        "fixed in advance."
+    ),
+    uses=("analyze-gauss.algorithm-1+repair",),
+)
+
+
+@attrs.frozen
+class NoisyParts:
+    """Parts of a stream, noise, and the window that is read off their combinations.
+
+    Parameters
+    ----------
+    weights
+        c_0, ..., c_(w-1), the first of them not zero.
+    leaves
+        W.
+    parts, noise
+        G_1, ..., G_T and Z_1, ..., Z_T.
+    """
+
+    weights: tuple[Exact, ...]
+    leaves: int
+    parts: tuple[Exact, ...]
+    noise: tuple[Exact, ...]
+
+
+def estimates(weights: Sequence[fmpq], noisy: Sequence[fmpq]) -> list[fmpq]:
+    """``X_t = (Y_t - c_1 X_(t-1) - c_2 X_(t-2) - ...) / c_0``: the quotient of two series."""
+    found: list[fmpq] = []
+    for t, value in enumerate(noisy):
+        known = sum((weight * found[t - k] for k, weight in enumerate(weights) if 0 < k <= t), fmpq(0))
+        found.append((value - known) / weights[0])
+    return found
+
+
+def last_sums(values: Sequence[fmpq], leaves: int) -> list[fmpq]:
+    """Sums of the last W values, for every t: the product with a(x) = 1 + x + ... + x^(W-1)."""
+    return combined([fmpq(1)] * leaves, values)
+
+
+def window_gains(weights: Sequence[fmpq], leaves: int, terms: int) -> list[fmpq]:
+    """The first terms of the series a(x)/c(x)."""
+    return last_sums(estimates(weights, [fmpq(1)] + [fmpq(0)] * (terms - 1)), leaves)
+
+
+def window_margin(p: NoisyParts) -> arb:
+    """Minus the largest distance of a window from the sum of its parts and the noise that a(x)/c(x) makes of Z."""
+    weights, parts, noise = ([rational(value) for value in values] for values in (p.weights, p.parts, p.noise))
+    noisy = [value + error for value, error in zip(combined(weights, parts), noise, strict=True)]
+    published = last_sums(estimates(weights, noisy), p.leaves)
+    gains = window_gains(weights, p.leaves, len(parts))
+    stated = [true + error for true, error in zip(last_sums(parts, p.leaves), combined(gains, noise), strict=True)]
+    return -arb(max((abs(one - other) for one, other in zip(published, stated, strict=True)), default=fmpq(0)))
+
+
+def first_weight_margin(p: NoisyParts | Quotient) -> arb:
+    """``|c_0|``."""
+    return abs(arb(rational(p.weights[0]))) if p.weights else arb(-1)
+
+
+def lengths_margin(p: NoisyParts) -> arb:
+    """Zero exactly when parts and noise are equally many."""
+    return -arb(abs(len(p.parts) - len(p.noise)))
+
+
+@attrs.frozen
+class Quotient:
+    """A polynomial q that is nearly 1/c, and how many terms of a/c are looked at.
+
+    Parameters
+    ----------
+    weights
+        c_0, ..., c_(w-1), the first of them not zero.
+    leaves
+        W.
+    quotient
+        Coefficients of q.
+    terms
+        K.
+    """
+
+    weights: tuple[Exact, ...]
+    leaves: int
+    quotient: tuple[Exact, ...]
+    terms: int
+
+
+def polynomial(coefficients: Sequence[Exact]) -> fmpq_poly:
+    """Coefficients, that of x^0 first."""
+    return fmpq_poly([rational(value) for value in coefficients])
+
+
+def remainder_norm(p: Quotient) -> arb:
+    """The l1 norm of c q - 1."""
+    rest = polynomial(p.weights) * polynomial(p.quotient) - 1
+    return arb(sum((abs(value) for value in rest.coeffs()), fmpq(0)))
+
+
+def certified_gain(p: Quotient) -> arb:
+    """``(|a q|_2 / (1 - r))^2``, r the l1 norm of c q - 1."""
+    product = polynomial([1] * p.leaves) * polynomial(p.quotient)
+    return squared_norm(tuple(product.coeffs())) / (1 - remainder_norm(p)) ** 2
+
+
+def bounded_margin(p: Quotient) -> arb:
+    """The bound minus the sum of the squares of the first K terms of a/c."""
+    gains = window_gains([rational(weight) for weight in p.weights], p.leaves, p.terms)
+    return certified_gain(p) - squared_norm(tuple(gains))
+
+
+def near_margin(p: Quotient) -> arb:
+    """``1 - r``."""
+    return 1 - remainder_norm(p)
+
+
+WINDOW_ESTIMATES = Claim(
+    id="beyond.window-estimates",
+    kind=Kind.LEMMA,
+    source=Locator(
+        "beyond",
+        "Windows, estimates",
+        "X_t = (Y_t - c_1 X_(t-1) - ...)/c_0; the last W of them sum to those of G and the noise of a(x)/c(x)",
+    ),
+    statement=Statement(
+        "the sum of the last W estimates is that of the last W parts, and the noise to which the series a(x)/c(x) "
+        "filters Z, at every time",
+        window_margin,
+        given=(
+            exceeds("c_0 is not zero", first_weight_margin),
+            whole("leaves", 1),
+            exceeds("as many parts as noises", lengths_margin, strict=False),
+        ),
+    ),
+    verdict=Verdict.HOLDS,
+    because=(
+        "As series in x, Y = c G + Z and X = Y/c, so a X = a G + (a/c) Z, a(x) = 1 + x + ... + x^(W-1). Nothing but "
+        "the noise is wrong with a window, and its mean is zero. The variance of an entry after t parts is that of Z "
+        "times the sum of the squares of the first t terms of a/c."
+    ),
+    steps=(
+        Step(
+            "bounded",
+            Statement(
+                "if the l1 norm r of c q - 1 is below 1, the squares of any number of terms of a/c sum to at most "
+                "(|a q|_2/(1 - r))^2",
+                bounded_margin,
+                given=(
+                    exceeds("c_0 is not zero", first_weight_margin),
+                    whole("leaves", 1),
+                    whole("terms", 1),
+                    exceeds("r < 1", near_margin),
+                ),
+            ),
+            defect=None,
+        ),
+    ),
+)
+
+
+@attrs.frozen
+class Weights:
+    """Weights c_0, ..., c_(w-1), and the number W of parts in a window."""
+
+    weights: tuple[Exact, ...]
+    leaves: int
+
+
+def lebesgue(leaves: int) -> arb:
+    """Mean of |a| over the unit circle: a(e^it) is, but for a phase, the real kernel sin(W t/2)/sin(t/2).
+
+    The kernel is 1 + 2 cos t + 2 cos 2t + ..., or 2 cos(t/2) + 2 cos(3t/2) + ..., and changes its sign at 2 pi j/W.
+    """
+    odd = leaves % 2
+    doubled = range(2 if odd else 1, leaves, 2)
+
+    def integral(end: arb) -> arb:
+        return odd * end + sum((4 * (end * f / 2).sin() / f for f in doubled), arb(0))
+
+    values = [integral(2 * arb.pi() * j / leaves) for j in range(leaves + 1)]
+    arches = [(-1) ** j * (after - before) for j, (before, after) in enumerate(pairwise(values))]
+    return sum(arches, arb(0)) / (2 * arb.pi())
+
+
+def mean_quotient(p: Weights) -> arb:
+    """Mean of ``|a/c|^2`` over the unit circle, the sum of all squares of terms of a/c where c has no zero inside."""
+    above, below = polynomial([1] * p.leaves), polynomial(p.weights)
+
+    def value(of: fmpq_poly, z: acb) -> acb:
+        found = acb(0)
+        for coefficient in reversed(of.coeffs()):
+            found = found * z + arb(coefficient)
+        return found
+
+    def integrand(t: acb, _analytic: bool) -> acb:
+        z = (acb(0, 1) * t).exp()
+        return value(above, z) * value(above, 1 / z) / (value(below, z) * value(below, 1 / z))
+
+    return acb.integral(integrand, 0, 2 * acb.pi()).real / (2 * arb.pi())
+
+
+def window_noise_margin(p: Weights) -> arb:
+    """``|c|^2`` times the sum of the squares of a/c, minus the square of the mean of |a|."""
+    return squared_norm(p.weights) * mean_quotient(p) - lebesgue(p.leaves) ** 2
+
+
+def no_zero_margin(p: Weights) -> arb:
+    """The least modulus of a zero of c, minus 1; 1 where c is a constant that is not zero."""
+    found = polynomial(p.weights)
+    if not found[0]:
+        return arb(-1)
+    roots: list[Any] = list(found.complex_roots())
+    margin = arb(1)
+    for root, _ in roots:
+        margin = margin.min(abs(root) - 1)
+    return margin
+
+
+@attrs.frozen
+class Strategy:
+    """A lower triangular invertible C, rational, of order T, and W: windows are B Y for B = A C^-1."""
+
+    matrix: fmpq_mat
+    leaves: int
+
+
+def window_matrix(size: int, leaves: int) -> fmpq_mat:
+    """A: row t sums the parts t - W + 1, ..., t."""
+    return fmpq_mat(size, size, [int(0 <= t - s < leaves) for t in range(size) for s in range(size)])
+
+
+def greatest_row(matrix: fmpq_mat) -> arb:
+    """The greatest squared norm of a row."""
+    rows = matrix.tolist()
+    return arb(max(sum((entry * entry for entry in row), fmpq(0)) for row in rows))
+
+
+def nuclear_norm(matrix: fmpq_mat) -> arb:
+    """Sum of the singular values."""
+    squares = eigenvalues(matrix.transpose() * matrix)
+    return sum((value.max(arb(0)).sqrt() for value in squares), arb(0))
+
+
+def strategy_margin(p: Strategy) -> arb:
+    """Greatest squared row of B times greatest squared column of C, minus the square of |A|_* / T."""
+    size = p.matrix.nrows()
+    needed = window_matrix(size, p.leaves)
+    answers = needed * p.matrix.inv()
+    return greatest_row(answers) * greatest_row(p.matrix.transpose()) - (nuclear_norm(needed) / size) ** 2
+
+
+def invertible_margin(p: Strategy) -> arb:
+    """``|det C|``, or minus one where C is not square."""
+    if p.matrix.nrows() != p.matrix.ncols() or p.matrix.nrows() == 0:
+        return arb(-1)
+    return abs(arb(p.matrix.det()))
+
+
+@attrs.frozen
+class OddWindow:
+    """A window of 2 n + 1 parts."""
+
+    n: int
+
+
+def fejer_margin(p: OddWindow) -> arb:
+    """Minus the distance of the mean of |a| from ``1/W + (2/pi) sum_(k <= n) tan(pi k/W)/k``, W = 2 n + 1."""
+    size = 2 * p.n + 1
+    tangents = sum(((arb.pi() * k / size).tan() / k for k in range(1, p.n + 1)), arb(0))
+    return -abs(lebesgue(size) - (arb(1) / size + 2 * tangents / arb.pi()))
+
+
+WINDOW_NOISE = Claim(
+    id="beyond.window-noise",
+    kind=Kind.LOWER_BOUND,
+    source=Locator(
+        "beyond",
+        "Windows, least noise",
+        "|c|^2 sum_k (a/c)_k^2 >= L_W^2, L_W the mean of |a(x)| over the unit circle, a(x) = 1 + x + ... + x^(W-1)",
+    ),
+    statement=Statement(
+        "for weights c without a zero in the closed unit disc, |c|^2 times the sum of the squares of all terms of a/c "
+        "is at least the square of the mean of |a| over the unit circle",
+        window_noise_margin,
+        given=(whole("leaves", 1), exceeds("c has no zero in the closed unit disc", no_zero_margin)),
+    ),
+    verdict=Verdict.HOLDS,
+    headline="No fixed weights read windows of a long stream with less noise than a Lebesgue constant says.",
+    because=(
+        "The sums of squares of the terms of c and of a/c are means of |c|^2 and of |a/c|^2 over the circle, by "
+        "Parseval, and the mean of |a| is at most the root of their product, by Cauchy and Schwarz. Equality holds "
+        "where |c|^2 is proportional to |a|, as for the series c = a^(1/2), whose first terms the mechanism takes. "
+        "That the norm of such a Schur multiplier is the mean of |a| is known (Bennett 1977); for sums it is the "
+        "square-root factorisation of Fichtenberger, Henzinger and Upadhyay (2023).\n\n"
+        "No other factorisation of the windows of T parts is better than |A|_*/T, which tends to the same mean as T "
+        "grows (Avram 1988, Parter 1986)."
+    ),
+    steps=(
+        Step(
+            "every-factorisation",
+            Statement(
+                "if A = B C, A the windows of T parts, the greatest norms of a row of B and of a column of C have a "
+                "product of at least |A|_*/T",
+                strategy_margin,
+                given=(whole("leaves", 1), exceeds("C is square and invertible", invertible_margin)),
+            ),
+            defect=None,
+        ),
+        Step(
+            "lebesgue",
+            Statement(
+                "for W = 2 n + 1 the mean of |a| is 1/W + (2/pi) sum_(k <= n) tan(pi k/W)/k",
+                fejer_margin,
+                given=(whole("n", 0),),
+            ),
+            defect=None,
+            note="known, by Fejer",
+        ),
+    ),
+    reading=(
+        "The variance of a window is that of the noise, times the sum of squares of a/c; the noise that hides a row "
+        "has |c|^2 times the variance that hides it in one sum. So the product says how many times as much variance a "
+        "window has as one sum of equal privacy, on a long stream."
+    ),
+    uses=("beyond.window-privacy", "beyond.window-estimates"),
+)

@@ -1,0 +1,197 @@
+"""Weights of noisy combinations of the last leaves of a stream, and how much noise a window has that is read off them.
+
+With a(x) = (1 - x^W)/(1 - x), the sum of the last W, and c(x) the weights, the noise of a window is that of a(x)/c(x).
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+from attrs import field, frozen
+from scipy.signal import fftconvolve
+
+from dpmatrix.errors import InvalidParameterError
+from dpmatrix.exact import positive_integer
+
+FloatVector = npt.NDArray[np.float64]
+WEIGHT_BITS = 16
+"""The first weight is ``2**16``, the others are rounded to integers."""
+
+STABLE = 2.0**-20
+"""Bound on the l1 norm of what a quotient leaves over."""
+
+LONGEST_SERIES = 1 << 24
+"""Terms of a quotient at most."""
+
+
+def root_weights(leaves: int, bands: int) -> FloatVector:
+    """Expand ``((1 - x^W)/(1 - x))^(1/2)``, the weights of the least noise, to so many terms, rounded.
+
+    Parameters
+    ----------
+    leaves
+        W, at least 1.
+    bands
+        Number of terms, at least 1.
+
+    Returns
+    -------
+    ndarray
+        Shape (bands,); the first term is 1.
+    """
+    places = np.arange(1, bands)
+    slow = np.concatenate(([1.0], np.cumprod((2 * places - 1) / (2 * places))))
+    found, factor = np.zeros(bands), 1.0
+    for turn, start in enumerate(range(0, bands, leaves)):
+        found[start:] += factor * slow[: bands - start]
+        factor *= (turn - 0.5) / (turn + 1)
+    return found
+
+
+def reciprocal(weights: FloatVector, terms: int) -> FloatVector:
+    """Expand 1/c(x) to so many terms, by Newton's iteration in floating point."""
+    found = np.array([1 / weights[0]])
+    while len(found) < terms:
+        count = min(2 * len(found), terms)
+        correction = np.zeros(count)
+        product = fftconvolve(weights[:count], found)[:count]
+        correction[: len(product)] = -product
+        correction[0] += 2
+        found = fftconvolve(found, correction)[:count]
+    return found
+
+
+def left_over(weights: FloatVector, quotient: FloatVector) -> float:
+    """Bound the l1 norm of ``c(x) q(x) - 1``, rounding included.
+
+    A product by fast Fourier transforms is off by at most ``8 u log2(N)`` times the product of the l2 norms of its
+    factors, in l2 norm, u = 2^-53 and N its length: Higham (2002), theorem 24.2, with room to spare.
+    """
+    product = fftconvolve(weights, quotient)
+    product[0] -= 1
+    size = len(product)
+    rounding = 2.0**-50 * math.log2(size + 1) * float(np.linalg.norm(weights) * np.linalg.norm(quotient))
+    return (float(np.abs(product).sum()) + math.sqrt(size) * rounding) * (1 + 2.0**-20)
+
+
+@frozen(slots=False)
+class WindowFactorisation:
+    """Integer weights c_0, ..., c_(w-1) of a moving combination of leaves, from which window sums are read off.
+
+    Parameters
+    ----------
+    leaves
+        W, the number of leaves in the window.
+    bands
+        w, the number of leaves that a combination holds. More are nearer to the least noise, up to about 1.5 W.
+
+    Raises
+    ------
+    InvalidParameterError
+        If a number is not positive, or 1/c(x) cannot be shown to be bounded, so that noise might add up for ever.
+
+    Notes
+    -----
+    Let q(x) be the quotient found for 1/c(x), and r < 1 the l1 norm of what c q - 1 leaves over. Where |x| <= 1, then
+    |c q| >= 1 - r: so c has no zero there, and 1/c = q/(1 + (c q - 1)) is a series whose l1 norm is finite. In l2 norm
+    a/c is at most |a q|/(1 - r).
+    """
+
+    leaves: int
+    bands: int
+    weights: npt.NDArray[np.int64] = field(init=False, repr=False, eq=False)
+
+    def __attrs_post_init__(self) -> None:
+        positive_integer(self.leaves, "leaves")
+        positive_integer(self.bands, "bands")
+        rounded = np.rint(np.ldexp(root_weights(self.leaves, self.bands), WEIGHT_BITS)).astype(np.int64)
+        found = np.trim_zeros(rounded, "b")
+        found.setflags(write=False)
+        object.__setattr__(self, "weights", found)
+
+    @property
+    def squared_norm(self) -> int:
+        """``c_0^2 + ... + c_(w-1)^2``, exactly: a row changes all combinations together by so much, times its own."""
+        return sum(weight * weight for weight in self.weights.tolist())
+
+    @property
+    def total(self) -> int:
+        """``|c_0| + ... + |c_(w-1)|``, exactly."""
+        return sum(abs(weight) for weight in self.weights.tolist())
+
+    @cached_property
+    def _quotient(self) -> tuple[FloatVector, float]:
+        weights = np.ldexp(self.weights.astype(np.float64), -WEIGHT_BITS)
+        terms = 4 * (self.leaves + len(weights))
+        while terms <= LONGEST_SERIES:
+            quotient = reciprocal(weights, terms)
+            rest = left_over(weights, quotient)
+            if rest <= STABLE:
+                return quotient, rest
+            terms *= 2
+        problem = f"noise of weights for {self.leaves} leaves and {self.bands} bands is not shown to stay bounded"
+        raise InvalidParameterError("bands", problem, "pass another number: as many as leaves, or half as many again")
+
+    def gains(self, count: int) -> FloatVector:
+        """Return how many times the variance of one combination, in units of ``4**-16``, windows have.
+
+        Parameters
+        ----------
+        count
+            After how many leaves of the stream, at least 1.
+
+        Returns
+        -------
+        ndarray
+            Shape (count,): after 1, ..., count leaves; rounded. `gain` bounds all of them.
+        """
+        weights = np.ldexp(self.weights.astype(np.float64), -WEIGHT_BITS)
+        return np.cumsum(np.square(self._windows(reciprocal(weights, count))[:count]))
+
+    @cached_property
+    def gain(self) -> float:
+        """Bound on how many times the variance of one combination, in units of ``4**-16``, any window has."""
+        quotient, rest = self._quotient
+        norm = float(np.linalg.norm(self._windows(quotient)))
+        return (norm / (1 - rest)) ** 2 * (1 + 2.0**-20)
+
+    @property
+    def excess(self) -> float:
+        """How many times the least variance, `least_gain`, a window has at equal privacy; at least 1, rounded."""
+        return self.gain * math.ldexp(self.squared_norm, -2 * WEIGHT_BITS) / least_gain(self.leaves)
+
+    def _windows(self, quotient: FloatVector) -> FloatVector:
+        sums = np.cumsum(np.concatenate((quotient, np.zeros(self.leaves))))
+        sums[self.leaves :] -= sums[: -self.leaves].copy()
+        return sums
+
+
+def least_gain(leaves: int) -> float:
+    """Return the square of the l1 norm of a(x) on the unit circle, over 2 pi: no time-invariant weights have less.
+
+    `beyond.window-noise`. The norm is that of a Dirichlet kernel, a Lebesgue constant, 4/pi^2 log W and a bounded part.
+
+    Parameters
+    ----------
+    leaves
+        W, at least 1.
+
+    Returns
+    -------
+    float
+        Rounded.
+
+    Raises
+    ------
+    InvalidParameterError
+        If W is no positive integer.
+    """
+    count = positive_integer(leaves, "leaves")
+    # Half of (2/pi) times the integral of |sin(W u)|/sin(u) from 0 to pi, between one zero and the next.
+    nodes, shares = np.polynomial.legendre.leggauss(24)
+    steps = (nodes + 1) / 2
+    arches = np.sin(np.pi * steps) / np.sin(np.pi / count * (np.arange(count)[:, None] + steps))
+    return float((arches.sum(axis=0) @ shares / 2 / count) ** 2)
