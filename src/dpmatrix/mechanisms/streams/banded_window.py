@@ -29,8 +29,8 @@ from dpmatrix.randomness.entropy import Entropy, SystemEntropy
 from dpmatrix.randomness.integer_noise import gaussian_integers
 from dpmatrix.single_use import SingleUse
 
-FINE_BITS = 24
-"""Windows are published in units of ``2**-24`` of the lattice: so finely that combinations can be computed back."""
+FINE_BITS = 32
+"""Windows are published in units of ``2**-32`` of the lattice: so finely that combinations can be computed back."""
 
 LARGEST = 1 << 62
 """Combinations without noise stay below."""

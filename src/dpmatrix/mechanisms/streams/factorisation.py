@@ -23,8 +23,14 @@ WEIGHT_BITS = 16
 STABLE = 2.0**-20
 """Bound on the l1 norm of what a quotient leaves over."""
 
+MOST_LEAVES = 1 << 20
+"""Leaves of a window at most, and of a combination at most twice as many."""
+
 LONGEST_SERIES = 1 << 24
 """Terms of a quotient at most."""
+
+LARGEST_TERM = 2.0**40
+"""A quotient with a larger one adds noise up."""
 
 
 def root_weights(leaves: int, bands: int) -> FloatVector:
@@ -52,9 +58,17 @@ def root_weights(leaves: int, bands: int) -> FloatVector:
 
 
 def reciprocal(weights: FloatVector, terms: int) -> FloatVector:
-    """Expand 1/c(x) to so many terms, by Newton's iteration in floating point."""
+    """Expand 1/c(x) to so many terms, by Newton's iteration in floating point.
+
+    Raises
+    ------
+    InvalidParameterError
+        If a term is very large.
+    """
     found = np.array([1 / weights[0]])
     while len(found) < terms:
+        if np.abs(found).max() > LARGEST_TERM:
+            raise _unbounded()
         count = min(2 * len(found), terms)
         correction = np.zeros(count)
         product = fftconvolve(weights[:count], found)[:count]
@@ -62,6 +76,11 @@ def reciprocal(weights: FloatVector, terms: int) -> FloatVector:
         correction[0] += 2
         found = fftconvolve(found, correction)[:count]
     return found
+
+
+def _unbounded() -> InvalidParameterError:
+    problem = "noise of these weights is not shown to stay bounded"
+    return InvalidParameterError("bands", problem, "pass another number: as many as leaves, or half as many again")
 
 
 def left_over(weights: FloatVector, quotient: FloatVector) -> float:
@@ -91,13 +110,13 @@ class WindowFactorisation:
     Raises
     ------
     InvalidParameterError
-        If a number is not positive, or 1/c(x) cannot be shown to be bounded, so that noise might add up for ever.
+        If a number is not positive or too large, or 1/c(x) cannot be shown to be bounded, so that noise might add up
+        for ever.
 
     Notes
     -----
-    Let q(x) be the quotient found for 1/c(x), and r < 1 the l1 norm of what c q - 1 leaves over. Where |x| <= 1, then
-    |c q| >= 1 - r: so c has no zero there, and 1/c = q/(1 + (c q - 1)) is a series whose l1 norm is finite. In l2 norm
-    a/c is at most |a q|/(1 - r).
+    Let q(x) be the quotient found for 1/c(x), and r the l1 norm of c q - 1, which is found to be at most 2^-20. Then
+    the squares of all terms of a/c sum to at most ``(|a q|/(1 - r))^2`` (`beyond.window-estimates`).
     """
 
     leaves: int
@@ -105,8 +124,10 @@ class WindowFactorisation:
     weights: npt.NDArray[np.int64] = field(init=False, repr=False, eq=False)
 
     def __attrs_post_init__(self) -> None:
-        positive_integer(self.leaves, "leaves")
-        positive_integer(self.bands, "bands")
+        for name, most in (("leaves", MOST_LEAVES), ("bands", 2 * MOST_LEAVES)):
+            value = positive_integer(getattr(self, name), name)
+            if value > most:
+                raise InvalidParameterError(name, f"{value} is more than {most}", "pass fewer, with longer leaves")
         rounded = np.rint(np.ldexp(root_weights(self.leaves, self.bands), WEIGHT_BITS)).astype(np.int64)
         found = np.trim_zeros(rounded, "b")
         found.setflags(write=False)
@@ -132,8 +153,7 @@ class WindowFactorisation:
             if rest <= STABLE:
                 return quotient, rest
             terms *= 2
-        problem = f"noise of weights for {self.leaves} leaves and {self.bands} bands is not shown to stay bounded"
-        raise InvalidParameterError("bands", problem, "pass another number: as many as leaves, or half as many again")
+        raise _unbounded()
 
     def gains(self, count: int) -> FloatVector:
         """Return how many times the variance of one combination, in units of ``4**-16``, windows have.
@@ -141,19 +161,32 @@ class WindowFactorisation:
         Parameters
         ----------
         count
-            After how many leaves of the stream, at least 1.
+            After how many leaves of the stream, 1 to 2^24.
 
         Returns
         -------
         ndarray
             Shape (count,): after 1, ..., count leaves; rounded. `gain` bounds all of them.
+
+        Raises
+        ------
+        InvalidParameterError
+            If the count is out of range, or noise grows.
         """
+        if positive_integer(count, "count") > LONGEST_SERIES:
+            raise InvalidParameterError("count", f"{count} is more than {LONGEST_SERIES}", "pass fewer")
         weights = np.ldexp(self.weights.astype(np.float64), -WEIGHT_BITS)
         return np.cumsum(np.square(self._windows(reciprocal(weights, count))[:count]))
 
     @cached_property
     def gain(self) -> float:
-        """Bound on how many times the variance of one combination, in units of ``4**-16``, any window has."""
+        """Bound, but for rounding, on how many times the variance of one combination any window has; units as `gains`.
+
+        Raises
+        ------
+        InvalidParameterError
+            If noise is not shown to stay bounded.
+        """
         quotient, rest = self._quotient
         norm = float(np.linalg.norm(self._windows(quotient)))
         return (norm / (1 - rest)) ** 2 * (1 + 2.0**-20)
