@@ -20,8 +20,8 @@ from dpmatrix.spec.beyond import windows
 from dpmatrix.spec.beyond.windows import NoisyParts, OddWindow, Quotient, Strategy, StreamPair, Weights
 
 privacy = cite("beyond.window-privacy@ea4890e2")
-estimates = cite("beyond.window-estimates@fecf4058")
-noise = cite("beyond.window-noise@c37423ad")
+estimates = cite("beyond.window-estimates@4dcfba1d")
+noise = cite("beyond.window-noise@cb4ab6cc")
 
 REPLACE, ADD = Adjacency.REPLACE_ONE, Adjacency.ADD_REMOVE_ONE
 TENTH = Fraction(1, 10)
@@ -94,6 +94,7 @@ def test_all_combinations_together_are_one_release(statement) -> None:
     bind(statement, points)
     bind_hypotheses(statement, PAIR, PAIR_OUTSIDE)
     assert not statement.strict
+    assert windows.one_row_margin(PAIR) == 0
     for p, _ in points:
         assert statement.at(p) is Truth.TRUE
         whole = p.length - p.time >= len(p.weights) - 1
@@ -147,6 +148,7 @@ def test_a_window_is_its_rows_and_filtered_noise(statement) -> None:
     bind(statement, ((p, 0) for p in PARTS))
     bind_hypotheses(statement, PARTS[0], PARTS_OUTSIDE)
     assert not statement.strict
+    assert windows.first_weight_margin(attrs.evolve(PARTS[0], weights=())) == -1
     for p in PARTS:
         # the same windows, by matrices
         size = len(p.parts)
@@ -231,7 +233,8 @@ def test_a_quotient_bounds_the_noise_for_ever(statement) -> None:
     assert not statement.strict
     for p in QUOTIENTS:
         assert statement.at(p) is Truth.TRUE
-    assert statement.margin(QUOTIENTS[0]) == 0, "met exactly where q is the inverse"
+    assert statement.margin(QUOTIENTS[1]) == 0, "met exactly where q is the inverse"
+    assert windows.near_margin(QUOTIENT) == arb(fmpq(7, 8))
 
 
 @estimates.controls("bounded", grade="interval", region="no remainder; a remainder above one")
@@ -254,7 +257,7 @@ CHOSEN = [
 ]
 WEIGHTS_OUTSIDE = {
     "leaves >= 1, an integer": attrs.evolve(CHOSEN[1], leaves=0),
-    "c has no zero in the closed unit disc": attrs.evolve(CHOSEN[1], weights=(1, 2)),
+    "c has no zero in the closed unit disc": attrs.evolve(CHOSEN[1], weights=(1, 1)),
 }
 
 
@@ -293,6 +296,9 @@ def test_no_weights_have_less_noise_than_the_mean_of_the_kernel(statement) -> No
         assert statement.at(p) is Truth.TRUE
     for size in (1, 2, 3, 10, 25):
         assert abs(least_gain(size) - float(windows.lebesgue(size).mid()) ** 2) < 1e-12 * least_gain(size)
+    assert windows.no_zero_margin(Weights((2,), 1)) == 1
+    assert windows.no_zero_margin(Weights((2, 1, Fraction(1, 8)), 1)) == 1, "both zeros are -4"
+    assert windows.no_zero_margin(Weights((1, Fraction(4, 5)), 1)) == arb("0.25")
     assert windows.no_zero_margin(Weights((), 1)) == -1
     assert windows.no_zero_margin(Weights((0, 1), 1)) == -1
 
@@ -387,7 +393,7 @@ def test_the_mean_of_the_kernel_is_a_sum_of_tangents(statement) -> None:
             assert abs(total - 2 * mpmath.tan(mpmath.pi * k / size)) < mpmath.mpf(10) ** -35, "(1)"
     points = [OddWindow(n) for n in range(20)]
     bind(statement, ((p, 0) for p in points))
-    bind_hypotheses(statement, points[1], {"n >= 0, an integer": OddWindow(-1)})
+    bind_hypotheses(statement, points[0], {"n >= 0, an integer": OddWindow(-1)})
     assert not statement.strict
 
 

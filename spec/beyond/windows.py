@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import attrs
-from flint import acb, arb, fmpq, fmpq_mat, fmpq_poly
+from flint import acb, acb_poly, arb, fmpq, fmpq_mat, fmpq_poly
 
 from dpmatrix.claims import Claim, Kind, Locator, Statement, Step, Verdict
 from dpmatrix.exact import Exact, ball, rational, square
@@ -170,8 +170,8 @@ class NoisyParts:
 def estimates(weights: Sequence[fmpq], noisy: Sequence[fmpq]) -> list[fmpq]:
     """``X_t = (Y_t - c_1 X_(t-1) - c_2 X_(t-2) - ...) / c_0``: the quotient of two series."""
     found: list[fmpq] = []
-    for t, value in enumerate(noisy):
-        known = sum((weight * found[t - k] for k, weight in enumerate(weights) if 0 < k <= t), fmpq(0))
+    for value in noisy:
+        known = sum((weight * before for weight, before in zip(weights[1:], reversed(found), strict=False)), fmpq(0))
         found.append((value - known) / weights[0])
     return found
 
@@ -187,13 +187,13 @@ def window_gains(weights: Sequence[fmpq], leaves: int, terms: int) -> list[fmpq]
 
 
 def window_margin(p: NoisyParts) -> arb:
-    """Minus the largest distance of a window from the sum of its parts and the noise that a(x)/c(x) makes of Z."""
+    """Minus the distances of all windows from the sum of their parts and the noise that a(x)/c(x) makes of Z."""
     weights, parts, noise = ([rational(value) for value in values] for values in (p.weights, p.parts, p.noise))
     noisy = [value + error for value, error in zip(combined(weights, parts), noise, strict=True)]
     published = last_sums(estimates(weights, noisy), p.leaves)
     gains = window_gains(weights, p.leaves, len(parts))
     stated = [true + error for true, error in zip(last_sums(parts, p.leaves), combined(gains, noise), strict=True)]
-    return -arb(max((abs(one - other) for one, other in zip(published, stated, strict=True)), default=fmpq(0)))
+    return -arb(sum((abs(one - other) for one, other in zip(published, stated, strict=True)), fmpq(0)))
 
 
 def first_weight_margin(p: NoisyParts | Quotient) -> arb:
@@ -317,7 +317,7 @@ def lebesgue(leaves: int) -> arb:
     doubled = range(2 if odd else 1, leaves, 2)
 
     def integral(end: arb) -> arb:
-        return odd * end + sum((4 * (end * f / 2).sin() / f for f in doubled), arb(0))
+        return sum((4 * (end * f / 2).sin() / f for f in doubled), odd * end)
 
     values = [integral(2 * arb.pi() * j / leaves) for j in range(leaves + 1)]
     arches = [(-1) ** j * (after - before) for j, (before, after) in enumerate(pairwise(values))]
@@ -326,17 +326,11 @@ def lebesgue(leaves: int) -> arb:
 
 def mean_quotient(p: Weights) -> arb:
     """Mean of ``|a/c|^2`` over the unit circle, the sum of all squares of terms of a/c where c has no zero inside."""
-    above, below = polynomial([1] * p.leaves), polynomial(p.weights)
-
-    def value(of: fmpq_poly, z: acb) -> acb:
-        found = acb(0)
-        for coefficient in reversed(of.coeffs()):
-            found = found * z + arb(coefficient)
-        return found
+    above, below = acb_poly(polynomial([1] * p.leaves)), acb_poly(polynomial(p.weights))
 
     def integrand(t: acb, _analytic: bool) -> acb:
         z = (acb(0, 1) * t).exp()
-        return value(above, z) * value(above, 1 / z) / (value(below, z) * value(below, 1 / z))
+        return above(z) * above(1 / z) / (below(z) * below(1 / z))
 
     return acb.integral(integrand, 0, 2 * acb.pi()).real / (2 * arb.pi())
 
@@ -368,7 +362,7 @@ class Strategy:
 
 def window_matrix(size: int, leaves: int) -> fmpq_mat:
     """A: row t sums the parts t - W + 1, ..., t."""
-    return fmpq_mat(size, size, [int(0 <= t - s < leaves) for t in range(size) for s in range(size)])
+    return fmpq_mat(size, size, [int(s <= t < s + leaves) for t in range(size) for s in range(size)])
 
 
 def greatest_row(matrix: fmpq_mat) -> arb:
@@ -378,9 +372,8 @@ def greatest_row(matrix: fmpq_mat) -> arb:
 
 
 def nuclear_norm(matrix: fmpq_mat) -> arb:
-    """Sum of the singular values."""
-    squares = eigenvalues(matrix.transpose() * matrix)
-    return sum((value.max(arb(0)).sqrt() for value in squares), arb(0))
+    """Sum of the singular values of an invertible matrix."""
+    return sum((value.sqrt() for value in eigenvalues(matrix.transpose() * matrix)), arb(0))
 
 
 def strategy_margin(p: Strategy) -> arb:

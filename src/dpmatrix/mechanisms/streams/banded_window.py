@@ -142,7 +142,7 @@ class BandedWindowParameters:
         return 4.0**self.coordinate_bits
 
 
-@implements("beyond.window-privacy@ea4890e2", "beyond.window-estimates@fecf4058", "beyond.window-noise@c37423ad")
+@implements("beyond.window-privacy@ea4890e2", "beyond.window-estimates@4dcfba1d", "beyond.window-noise@cb4ab6cc")
 class BandedWindowGram(SingleUse):
     r"""Private A_W'A_W over a sliding window at every time, with the least Gaussian noise for it, or nearly.
 
