@@ -85,16 +85,17 @@ def test_the_least_gain_of_two_and_of_large_windows() -> None:
     assert slopes == pytest.approx([4 / np.pi**2 * np.log(2)] * 2, rel=1e-6)
 
 
-def test_what_is_left_over_is_bounded_with_the_rounding() -> None:
+def test_what_is_left_over_is_exact() -> None:
     rng = np.random.default_rng(5)
     for size, terms in ((1, 1), (3, 8), (40, 100)):
-        weights = rng.integers(-(2**16), 2**16, size) / 2**16
-        weights[0] = 1
-        quotient = reciprocal(weights, terms)
-        exact = exact_product([Fraction(w) for w in weights.tolist()], [Fraction(q) for q in quotient.tolist()])
+        weights = [UNIT, *(int(value) for value in rng.integers(-(2**16), 2**16, size - 1))]
+        quotient = [int(value) for value in rng.integers(-(2**48), 2**48, terms)]
+        exact = exact_product([Fraction(w, UNIT) for w in weights], [Fraction(q, 2**48) for q in quotient])
         exact[0] -= 1
-        assert float(sum(abs(value) for value in exact)) <= left_over(weights, quotient)
-    assert left_over(np.array([1.0]), np.array([1.0])) < 1e-12
+        assert left_over(weights, quotient) == sum(abs(value) for value in exact)
+    assert left_over([UNIT], [2**48]) == 0
+    half = np.rint(reciprocal(np.array([1.0, 0.5]), 40) * 2.0**48).astype(int).tolist()
+    assert left_over([UNIT, UNIT // 2], half) == Fraction(1, 2**40), "the term after the last one"
 
 
 def test_weights_whose_noise_adds_up_for_ever_are_refused(monkeypatch) -> None:

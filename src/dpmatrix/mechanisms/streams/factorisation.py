@@ -6,11 +6,14 @@ With a(x) = (1 - x^W)/(1 - x), the sum of the last W, and c(x) the weights, the 
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from attrs import field, frozen
+from flint import fmpz_poly
 from scipy.signal import fftconvolve
 
 from dpmatrix.errors import InvalidParameterError
@@ -20,7 +23,10 @@ FloatVector = npt.NDArray[np.float64]
 WEIGHT_BITS = 16
 """The first weight is ``2**16``, the others are rounded to integers."""
 
-STABLE = 2.0**-20
+QUOTIENT_BITS = 48
+"""Quotients are rounded to multiples of ``2**-48``."""
+
+STABLE = Fraction(1, 1 << 20)
 """Bound on the l1 norm of what a quotient leaves over."""
 
 MOST_LEAVES = 1 << 20
@@ -29,8 +35,8 @@ MOST_LEAVES = 1 << 20
 LONGEST_SERIES = 1 << 24
 """Terms of a quotient at most."""
 
-LARGEST_TERM = 2.0**40
-"""A quotient with a larger one adds noise up."""
+LARGEST_TERM = 2.0**12
+"""A quotient with a larger term, or a larger sum of its first terms, adds noise up."""
 
 
 def root_weights(leaves: int, bands: int) -> FloatVector:
@@ -83,17 +89,11 @@ def _unbounded() -> InvalidParameterError:
     return InvalidParameterError("bands", problem, "pass another number: as many as leaves, or half as many again")
 
 
-def left_over(weights: FloatVector, quotient: FloatVector) -> float:
-    """Bound the l1 norm of ``c(x) q(x) - 1``, rounding included.
-
-    A product by fast Fourier transforms is off by at most ``8 u log2(N)`` times the product of the l2 norms of its
-    factors, in l2 norm, u = 2^-53 and N its length: Higham (2002), theorem 24.2, with room to spare.
-    """
-    product = fftconvolve(weights, quotient)
-    product[0] -= 1
-    size = len(product)
-    rounding = 2.0**-50 * math.log2(size + 1) * float(np.linalg.norm(weights) * np.linalg.norm(quotient))
-    return (float(np.abs(product).sum()) + math.sqrt(size) * rounding) * (1 + 2.0**-20)
+def left_over(weights: list[int], quotient: list[int]) -> Fraction:
+    """Compute the l1 norm of ``c(x) q(x) - 1`` exactly; units are 2^-16 for weights and 2^-48 for the quotient."""
+    product = fmpz_poly(weights) * fmpz_poly(quotient)
+    product[0] -= 1 << WEIGHT_BITS + QUOTIENT_BITS
+    return Fraction(sum(abs(int(value)) for value in product.coeffs()), 1 << WEIGHT_BITS + QUOTIENT_BITS)
 
 
 @frozen(slots=False)
@@ -115,8 +115,8 @@ class WindowFactorisation:
 
     Notes
     -----
-    Let q(x) be the quotient found for 1/c(x), and r the l1 norm of c q - 1, which is found to be at most 2^-20. Then
-    the squares of all terms of a/c sum to at most ``(|a q|/(1 - r))^2`` (`beyond.window-estimates`).
+    Let q(x) be the quotient found for 1/c(x), and r the l1 norm of c q - 1: it is computed exactly, and at most 2^-20.
+    Then the squares of all terms of a/c sum to at most ``(|a q|/(1 - r))^2`` (`beyond.window-estimates`).
     """
 
     leaves: int
@@ -144,12 +144,16 @@ class WindowFactorisation:
         return sum(abs(weight) for weight in self.weights.tolist())
 
     @cached_property
-    def _quotient(self) -> tuple[FloatVector, float]:
+    def _quotient(self) -> tuple[npt.NDArray[np.int64], Fraction]:
+        """Find q and r, in units of ``2**-48``."""
         weights = np.ldexp(self.weights.astype(np.float64), -WEIGHT_BITS)
         terms = 4 * (self.leaves + len(weights))
         while terms <= LONGEST_SERIES:
-            quotient = reciprocal(weights, terms)
-            rest = left_over(weights, quotient)
+            found = reciprocal(weights, terms)
+            if np.abs(np.cumsum(found)).max() > LARGEST_TERM:
+                break
+            quotient = np.rint(np.ldexp(found, QUOTIENT_BITS)).astype(np.int64)
+            rest = left_over(self.weights.tolist(), quotient.tolist())
             if rest <= STABLE:
                 return quotient, rest
             terms *= 2
@@ -180,7 +184,7 @@ class WindowFactorisation:
 
     @cached_property
     def gain(self) -> float:
-        """Bound, but for rounding, on how many times the variance of one combination any window has; units as `gains`.
+        """Bound on how many times the variance of one combination any window has, at all times; units as `gains`.
 
         Raises
         ------
@@ -188,16 +192,18 @@ class WindowFactorisation:
             If noise is not shown to stay bounded.
         """
         quotient, rest = self._quotient
-        norm = float(np.linalg.norm(self._windows(quotient)))
-        return (norm / (1 - rest)) ** 2 * (1 + 2.0**-20)
+        norm = np.linalg.norm(np.ldexp(self._windows(quotient).astype(np.float64), -QUOTIENT_BITS))
+        # The factor is more than floats lose in so many terms.
+        return (float(norm) / float(1 - rest)) ** 2 * (1 + 2.0**-20)
 
     @property
     def excess(self) -> float:
         """How many times the least variance, `least_gain`, a window has at equal privacy; at least 1, rounded."""
         return self.gain * math.ldexp(self.squared_norm, -2 * WEIGHT_BITS) / least_gain(self.leaves)
 
-    def _windows(self, quotient: FloatVector) -> FloatVector:
-        sums = np.cumsum(np.concatenate((quotient, np.zeros(self.leaves))))
+    def _windows(self, quotient: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Multiply by a(x)."""
+        sums = np.cumsum(np.concatenate((quotient, np.zeros(self.leaves, dtype=quotient.dtype))))
         sums[self.leaves :] -= sums[: -self.leaves].copy()
         return sums
 
