@@ -19,7 +19,7 @@ from dpmatrix.spec.beyond import windows
 from dpmatrix.spec.beyond.windows import NoisyParts, Quotient, StreamPair
 
 privacy = cite("beyond.window-privacy@ea4890e2")
-estimates = cite("beyond.window-estimates@4dcfba1d")
+estimates = cite("beyond.window-estimates@718b5661")
 
 REPLACE, ADD = Adjacency.REPLACE_ONE, Adjacency.ADD_REMOVE_ONE
 TENTH = Fraction(1, 10)
@@ -199,7 +199,6 @@ QUOTIENTS = [
 ]
 QUOTIENT = QUOTIENTS[6]
 QUOTIENT_OUTSIDE = {
-    "c_0 is not zero": attrs.evolve(QUOTIENT, weights=(0, 1)),
     "leaves >= 1, an integer": attrs.evolve(QUOTIENT, leaves=0),
     "terms >= 1, an integer": attrs.evolve(QUOTIENT, terms=0),
     "r < 1": attrs.evolve(QUOTIENT, weights=(1, 1), quotient=(1,)),
@@ -222,9 +221,10 @@ def quotient_margin(p: Quotient) -> Fraction:
 
 @estimates.supports("bounded", grade="derived", region="all c, q, W and K, by the docstring; 20 exact quotients")
 def test_a_quotient_bounds_the_noise_for_ever(statement) -> None:
-    """With e = c q - 1 of l1 norm r < 1 the series 1 - e + e^2 - ... has l1 norm at most 1/(1 - r) and is the inverse
-    of 1 + e = c q. So a/c = a q (1 - e + e^2 - ...), as series have one quotient, and the l2 norm of a product is at
-    most the l2 norm of one factor times the l1 norm of the other. The first K terms have no larger norm than all.
+    """With e = c q - 1 of l1 norm r < 1, c_0 q_0 is not zero, and the series 1 - e + e^2 - ... has l1 norm at most
+    1/(1 - r) and is the inverse of 1 + e = c q. So a/c = a q (1 - e + e^2 - ...), as series have one quotient, and the
+    l2 norm of a product is at most the l2 norm of one factor times the l1 norm of the other. The first K terms have no
+    larger norm than all.
     """  # noqa: D205
     bind(statement, [(p, quotient_margin(p)) for p in QUOTIENTS])
     bind_hypotheses(statement, QUOTIENT, QUOTIENT_OUTSIDE)

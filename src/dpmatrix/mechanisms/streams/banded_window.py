@@ -142,7 +142,7 @@ class BandedWindowParameters:
         return 4.0**self.coordinate_bits
 
 
-@implements("beyond.window-privacy@ea4890e2", "beyond.window-estimates@4dcfba1d", "beyond.window-noise@b8b2c8ed")
+@implements("beyond.window-privacy@ea4890e2", "beyond.window-estimates@718b5661", "beyond.window-noise@b8b2c8ed")
 class BandedWindowGram(SingleUse):
     r"""Private A_W'A_W over a sliding window at every time, with the least Gaussian noise for it, or nearly.
 
