@@ -61,6 +61,7 @@ def test_defaults_are_those_of_the_documentation() -> None:
         ({"bands": 0}, "bands", "0"),
         ({"coordinate_bits": -1}, "coordinate_bits", "out of range"),
         ({"coordinate_bits": 23}, "coordinate_bits", "may not fit 64 bits"),
+        ({"coordinate_bits": 22, "leaf": 12}, "coordinate_bits", "of 12 rows of 22 bits may not fit"),
         ({"over_norm": "ignore"}, "over_norm", r"pass one of \('reject', 'clip'\)"),
         ({"guarantee": PrivacyGuarantee(1, 0, ADDED)}, "guarantee", "never meets delta = 0"),
     ],
@@ -68,13 +69,15 @@ def test_defaults_are_those_of_the_documentation() -> None:
 )
 def test_what_is_out_of_its_domain_is_refused_by_name(change: dict[str, Any], parameter: str, words: str) -> None:
     good: dict[str, Any] = {"dimension": 2, "window": 12, "guarantee": PROMISE}
+    assert BandedWindowParameters(**good).leaves == 12
     with pytest.raises(InvalidParameterError, match=words) as caught:
         BandedWindowParameters(**{**good, **change})
     assert caught.value.parameter == parameter
 
 
 @pytest.mark.parametrize(
-    ("dimension", "adjacency", "factor"), [(1, ADDED, 1), (1, REPLACED, 1), (3, ADDED, 1), (3, REPLACED, 2)]
+    ("dimension", "adjacency", "factor"),
+    [(1, ADDED, 1), (1, REPLACED, 1), (3, ADDED, 1), (2, REPLACED, 2), (3, REPLACED, 2)],
 )
 def test_the_noise_is_the_least_for_all_that_a_row_changes(dimension: int, adjacency: Adjacency, factor: int) -> None:
     promise = PrivacyGuarantee(1, Fraction(1, 10), adjacency)
@@ -89,6 +92,19 @@ def test_the_noise_is_the_least_for_all_that_a_row_changes(dimension: int, adjac
     assert found.profile == DiscreteGaussianProfile(square, found.variance, coordinates)
     units = 2.0**16 * 4.0**5
     assert found.deviation == pytest.approx(float(found.variance) ** 0.5 * found.factorisation.gain**0.5 / units)
+
+
+def test_combinations_are_64_bit_integers_as_long_as_they_fit() -> None:
+    """The largest sum is leaf 4^bits times the sum of the weights: below 2^62 it is taken."""
+    finest = BandedWindowParameters(1, 1, PROMISE, coordinate_bits=22)
+    assert finest.factorisation.total << 44 == 2**60
+    stream = BandedWindowGram(finest, entropy=SeededEntropy(1))
+    assert stream._sums.dtype == np.int64
+    with pytest.raises(InvalidParameterError, match="64 bits"):
+        BandedWindowParameters(1, 1, PROMISE, coordinate_bits=23)
+    assert BandedWindowParameters(1, 3, PROMISE, coordinate_bits=22, leaf=3, bands=1).leaf == 3
+    with pytest.raises(InvalidParameterError, match="64 bits"):
+        BandedWindowParameters(1, 4, PROMISE, coordinate_bits=22, leaf=4, bands=1)
 
 
 @pytest.mark.parametrize(
@@ -158,8 +174,9 @@ def test_long_rows_are_clipped_or_refused_and_nothing_is_lost() -> None:
         BandedWindowParameters(2, 12, PROMISE, leaf=3, over_norm="reject"), entropy=SeededEntropy(8)
     )
     for bad in ([[0.6, 0.8], [3.0, 4.0]], [[0.5, float("nan")]], [[0.5]], [["a", "b"]]):
-        with pytest.raises(InvalidParameterError):
+        with pytest.raises(InvalidParameterError) as caught:
             strict.add(bad)
+        assert caught.value.parameter == "rows"
     assert strict.time == 0
     short = BandedWindowGram(SMALL, entropy=SeededEntropy(8))
     for stream in (strict, short):

@@ -45,7 +45,9 @@ def test_weights_are_rounded_to_integers_and_zeros_at_the_end_are_dropped() -> N
     assert not found.weights.flags.writeable
     assert found.squared_norm == UNIT**2 + UNIT**2 // 4 + UNIT**2 // 64
     assert found.total == UNIT + UNIT // 2 + UNIT // 8
-    assert WindowFactorisation(1, 9).weights.tolist() == [UNIT]
+    assert WindowFactorisation(1, 8).weights.tolist() == [UNIT]
+    assert found == WindowFactorisation(2, 3) != WindowFactorisation(2, 4)
+    assert repr(found) == "WindowFactorisation(leaves=2, bands=3)"
 
 
 @pytest.mark.parametrize(("leaves", "bands"), [(1, 1), (2, 3), (3, 2), (16, 24), (50, 50), (100, 150), (100, 20)])
@@ -100,22 +102,43 @@ def test_what_is_left_over_is_exact() -> None:
 
 def test_weights_whose_noise_adds_up_for_ever_are_refused(monkeypatch) -> None:
     """1 - 2 x has a zero in the disc, and 1 - x one on its edge, whose quotient has as many terms as are taken."""
+    with pytest.raises(InvalidParameterError, match="not shown to stay bounded"):
+        reciprocal(np.array([1.0, -2.0]), 1 << 10)
     for weights in ([1.0, -2.0], [1.0, -1.0]):
         monkeypatch.setattr(factorisation, "root_weights", lambda *_, weights=weights: np.array(weights))
         monkeypatch.setattr(factorisation, "LONGEST_SERIES", 1 << 10)
         found = WindowFactorisation(3, 2)
-        with pytest.raises(InvalidParameterError, match="not shown to stay bounded"):
+        with pytest.raises(InvalidParameterError, match="not shown to stay bounded") as caught:
             _ = found.gain
+        assert caught.value.parameter == "bands"
+        assert caught.value.remedy.startswith("pass another number")
+
+
+def test_a_quotient_whose_sums_are_large_is_not_rounded(monkeypatch) -> None:
+    """1/(1 - x + x^2/2^14) is bounded, but its sums pass 2^12; (1 - x)(1 + x) leaves sums of one."""
+    monkeypatch.setattr(factorisation, "root_weights", lambda *_: np.array([1.0, -1.0, 2.0**-14]))
+    with pytest.raises(InvalidParameterError, match="bounded"):
+        _ = WindowFactorisation(3, 2).gain
+
+
+def test_limits_are_those_of_the_documentation() -> None:
+    assert (Fraction(1, 2**20), 2.0**12) == (factorisation.STABLE, factorisation.LARGEST_TERM)
+    assert (factorisation.MOST_LEAVES, factorisation.MOST_BANDS) == (2**20, 8)
+    assert (factorisation.WEIGHT_BITS, factorisation.QUOTIENT_BITS, factorisation.LONGEST_SERIES) == (16, 48, 2**24)
 
 
 @pytest.mark.parametrize(
     ("leaves", "bands", "parameter"),
-    [(0, 1, "leaves"), (1, 0, "bands"), (2**20 + 1, 1, "leaves"), (1, 2**21 + 1, "bands")],
+    [(0, 1, "leaves"), (1, 0, "bands"), (2**20 + 1, 1, "leaves"), (1, 9, "bands"), (3, 25, "bands")],
 )
 def test_sizes_out_of_range_are_refused(leaves: int, bands: int, parameter: str) -> None:
+    assert len(WindowFactorisation(2**20, 1).weights) == 1
+    assert len(WindowFactorisation(3, 24).weights) == 24
     with pytest.raises(InvalidParameterError) as caught:
         WindowFactorisation(leaves, bands)
     assert caught.value.parameter == parameter
+    assert str(leaves if parameter == "leaves" else bands) in caught.value.problem
+    assert caught.value.remedy.startswith("pass")
 
 
 @pytest.mark.parametrize("count", [0, 2**24 + 1])

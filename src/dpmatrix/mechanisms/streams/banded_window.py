@@ -52,8 +52,8 @@ class BandedWindowParameters:
     leaf
         Rows after which the window moves on: outputs refer to the last complete leaf.
     bands
-        How many leaves a combination holds; by default half as many again as the window has. With as many as the window
-        has, outputs before the window is full are those of the square-root factorisation of sums.
+        How many leaves a combination holds, at most 8 times as many as the window has; by default half as many again.
+        With as many as the window has, outputs before it is full are those of the square-root factorisation of sums.
     coordinate_bits
         Binary digits kept after the point of a coordinate.
     over_norm
@@ -77,8 +77,6 @@ class BandedWindowParameters:
     def __attrs_post_init__(self) -> None:
         positive_integer(self.window, "window")
         positive_integer(self.leaf, "leaf")
-        if self.bands is not None:
-            positive_integer(self.bands, "bands")
         if self.window % self.leaf:
             raise InvalidParameterError("leaf", f"{self.leaf} does not divide the window", "pass a divisor of it")
         if self.guarantee.is_pure:
@@ -196,7 +194,6 @@ class BandedWindowGram(SingleUse):
         self._leaves, self._rows = 0, 0
         self._upper = np.triu_indices(parameters.dimension)
         self._interrupted = False
-        self._begin_leaf()
 
     @property
     def entropy(self) -> Entropy:

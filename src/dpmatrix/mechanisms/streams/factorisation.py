@@ -30,7 +30,10 @@ STABLE = Fraction(1, 1 << 20)
 """Bound on the l1 norm of what a quotient leaves over."""
 
 MOST_LEAVES = 1 << 20
-"""Leaves of a window at most, and of a combination at most twice as many."""
+"""Leaves of a window at most."""
+
+MOST_BANDS = 8
+"""Times the leaves of a window, which a combination holds at most."""
 
 LONGEST_SERIES = 1 << 24
 """Terms of a quotient at most."""
@@ -64,14 +67,14 @@ def root_weights(leaves: int, bands: int) -> FloatVector:
 
 
 def reciprocal(weights: FloatVector, terms: int) -> FloatVector:
-    """Expand 1/c(x) to so many terms, by Newton's iteration in floating point.
+    """Expand 1/c(x), c(0) = 1, to so many terms, by Newton's iteration in floating point.
 
     Raises
     ------
     InvalidParameterError
         If a term is very large.
     """
-    found = np.array([1 / weights[0]])
+    found = np.ones(1)
     while len(found) < terms:
         if np.abs(found).max() > LARGEST_TERM:
             raise _unbounded()
@@ -124,10 +127,13 @@ class WindowFactorisation:
     weights: npt.NDArray[np.int64] = field(init=False, repr=False, eq=False)
 
     def __attrs_post_init__(self) -> None:
-        for name, most in (("leaves", MOST_LEAVES), ("bands", 2 * MOST_LEAVES)):
-            value = positive_integer(getattr(self, name), name)
-            if value > most:
-                raise InvalidParameterError(name, f"{value} is more than {most}", "pass fewer, with longer leaves")
+        if positive_integer(self.leaves, "leaves") > MOST_LEAVES:
+            raise InvalidParameterError("leaves", f"{self.leaves} is more than {MOST_LEAVES}", "pass longer leaves")
+        if positive_integer(self.bands, "bands") > MOST_BANDS * self.leaves:
+            problem = f"{self.bands} is more than {MOST_BANDS} times the leaves of the window"
+            raise InvalidParameterError(
+                "bands", problem, "pass fewer: half as many again as leaves are nearly the best"
+            )
         rounded = np.rint(np.ldexp(root_weights(self.leaves, self.bands), WEIGHT_BITS)).astype(np.int64)
         found = np.trim_zeros(rounded, "b")
         found.setflags(write=False)
