@@ -3,9 +3,9 @@
 `python tests/benchmarks/windows_against_jax_privacy.py`, in an environment that has jax_privacy 2.0.0 and this library,
 prints a table. *Given to all:* streams of three windows of W parts, of which one changes. *Given back:* how many times
 the variance of one sum of equal privacy the last window has, as `per_query_error` of jax_privacy computes it for the
-workload of windows, times the squared norm of the strategy. Its strategies are made for sums since the beginning, not for
-windows: the optimal one of as many coefficients as there are parts, and banded ones, as its optimiser leaves them with
-its defaults. The last lines are of its own workload, sums of n parts.
+workload of windows, times the squared norm of the strategy. Its strategies are made for sums since the beginning and
+not for windows: the optimal one of as many coefficients as there are parts, and banded ones, as its optimiser leaves
+them with its defaults. The last lines are of its own workload, sums of n parts.
 """
 
 from __future__ import annotations

@@ -65,7 +65,6 @@ def test_defaults_are_those_of_the_documentation() -> None:
         ({"over_norm": "ignore"}, "over_norm", r"pass one of \('reject', 'clip'\)"),
         ({"guarantee": PrivacyGuarantee(1, 0, ADDED)}, "guarantee", "never meets delta = 0"),
     ],
-    ids=repr,
 )
 def test_what_is_out_of_its_domain_is_refused_by_name(change: dict[str, Any], parameter: str, words: str) -> None:
     good: dict[str, Any] = {"dimension": 2, "window": 12, "guarantee": PROMISE}
