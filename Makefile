@@ -17,7 +17,7 @@ JUDGES := tests/mechanisms tests/streaming tests/files tests/estimators tests/co
 # What the report rests on, made if it is not there; figures of real data and longer ones are made by hand.
 LEDGER := build/audit/ledger.json
 FIGURES := analyze-gauss.image-experiment analyze-gauss.regret-online compression.theorem-5-1 \
-	sliding-window.table-1 sliding-window.table-2 beyond.least-noise
+	sliding-window.table-1 sliding-window.table-2 beyond.least-noise beyond.window-noise
 # Each worker has a core to itself: threads of the linear algebra beside it would wait for each other.
 test audit faults report snapshot vacuity peers: export OPENBLAS_NUM_THREADS ?= 1
 test audit faults report snapshot vacuity peers: export OMP_NUM_THREADS ?= 1

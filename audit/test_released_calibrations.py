@@ -43,7 +43,7 @@ from dpmatrix.mechanisms import (
     Sulq,
     SymmetrisedWishartMechanism,
 )
-from dpmatrix.mechanisms.streams import SlidingWindowGram, WindowParameters
+from dpmatrix.mechanisms.streams import BandedWindowGram, BandedWindowParameters, SlidingWindowGram, WindowParameters
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.calibration import meets
 from dpmatrix.privacy.domains import parameter_range
@@ -60,6 +60,8 @@ DIMENSIONS = (1, 2, 4, 6)
 DIGITS = 600
 RELATIONS = (REPLACED, ADDED)
 LOUDER = Fraction(11, 10)
+WEIGHTS = {1: (2**16,), 2: (2**16, 2**15, -(2**13)), 3: (2**16, 2**15, 3 * 2**13, -3 * 2**12, 3 * 2**9)}
+"""Of a window by factorisation: the first terms of the root of 1, 1 + x, and 1 + x + x^2, times 2^16."""
 SHAPES = list(product(RELATIONS, DIMENSIONS, BOUNDS))
 
 
@@ -140,7 +142,7 @@ GAUSSIAN = (AnalyzeGauss, ModSulq, Sulq)
 
 def test_the_calibration_of_every_mechanism_is_recomputed() -> None:
     pure_ones = {type(make(Fraction(1), REPLACED, Fraction(1))) for make, _ in LOSSES.values()}
-    others = {*GAUSSIAN, OnlinePerturbedLeader, SlidingWindowGram, PrivateSubspaceRecovery}
+    others = {*GAUSSIAN, OnlinePerturbedLeader, SlidingWindowGram, BandedWindowGram, PrivateSubspaceRecovery}
     assert pure_ones | others == {subject.kind for subject in SUBJECTS}
 
 
@@ -321,6 +323,12 @@ def test_the_noise_of_a_stream_hides_a_row_in_all_its_sums(record, adjacency: Ad
             assert certified(Fraction(sums * change * 16**bits), variance, sums * half, promise), (window, dimension)
             if bits:
                 assert not certified(Fraction(2 * sums * change * 16**bits), variance, sums * half, promise), "control"
+        for window, weights in WEIGHTS.items():
+            squares = Fraction(sum(weight**2 for weight in weights) * change * 16**bits)
+            variance = BandedWindowParameters(dimension, window, promise, coordinate_bits=bits).variance
+            assert certified(squares, variance, len(weights) * half, promise), (window, dimension)
+            if bits:
+                assert not certified(2 * squares, variance, len(weights) * half, promise), "control"
     promise = PrivacyGuarantee(1, Fraction(1, 10**6), adjacency)
     square, coordinates = Fraction(4 * (2 if adjacency is REPLACED else 1) * 16**8), 4 * 6
 
@@ -334,6 +342,13 @@ def test_the_noise_of_a_stream_hides_a_row_in_all_its_sums(record, adjacency: Ad
 
     record(OnlinePerturbedLeader, promise, "four steps, d = 3", leads)
     record(SlidingWindowGram, promise, "a window of eight rows, d = 3", slides)
+    combined = sum(weight**2 for weight in WEIGHTS[2]) * square / 4
+
+    def combines(epsilon: Fraction) -> bool:
+        window = BandedWindowParameters(3, 2, evolve(promise, epsilon=epsilon), coordinate_bits=8)
+        return certified(combined, window.variance, 3 * 6, promise)
+
+    record(BandedWindowGram, promise, "a window of two rows, d = 3", combines)
 
 
 def recovers(mechanism: PrivateSubspaceRecovery, epsilon: Fraction, delta: Fraction) -> bool:

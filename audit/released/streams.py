@@ -17,7 +17,14 @@ from audit.released.settings import Setting, largest_l2
 from audit.released.subjects import Loss, Stack, Values, gaussian_loss, integer_changes
 from dpmatrix.auditing import NeighbouringPair, neighbouring_pairs
 from dpmatrix.mechanisms import OnlinePerturbedLeader, Release
-from dpmatrix.mechanisms.streams import SlidingWindowGram, WindowParameters, resume, suspend
+from dpmatrix.mechanisms.streams import (
+    BandedWindowGram,
+    BandedWindowParameters,
+    SlidingWindowGram,
+    WindowParameters,
+    resume,
+    suspend,
+)
 from dpmatrix.randomness.entropy import Entropy, SeededEntropy
 from dpmatrix.randomness.integer_noise import discrete_gaussian_noise
 
@@ -162,4 +169,85 @@ class Window(Stream):
         return found
 
 
-STREAMS = (Leader(), Window())
+class Banded(Stream):
+    """The window of two rows by factorisation, over four: combinations of three rows with the weights 1, 1/2, -1/8.
+
+    Parts are the noisy combinations, computed back from the published windows; the first row enters three of them.
+    """
+
+    kind = BandedWindowGram
+    methods = ("publish",)
+    steps, sums = 4, 3
+
+    def at(self, setting: Setting) -> Setting:
+        """Take rows of norm at most 1: no other bound is offered."""
+        return evolve(super().at(setting), norm_bound=Fraction(1))
+
+    def build(self, setting: Setting, **more: Any) -> Any:
+        """Build the public parameters: a window is built for every stream."""
+        return BandedWindowParameters(setting.dimension, 2, self.guarantee(setting), coordinate_bits=8, **more)
+
+    def publish(self, mechanism: Any, data: np.ndarray, entropy: Entropy | None, method: str) -> Sequence[Release]:
+        """Publish after every row."""
+        window = BandedWindowGram(mechanism, entropy=entropy)
+        releases = []
+        for row in data:
+            window.add(row[None, :])
+            releases.append(getattr(window, method)())
+        return releases
+
+    def named(self, mechanism: Any, setting: Setting) -> Fraction:
+        """Return the variance of a combination in units of the lattice over 2^16."""
+        return mechanism.variance
+
+    def parts(self, matrices: np.ndarray) -> np.ndarray:
+        """Take windows apart into estimates of rows, and combine these with the weights, times 8."""
+        rows: list[np.ndarray] = []
+        for t in range(self.steps):
+            window = matrices[..., t, :, :]
+            rows.append(window - rows[t - 1] if t else window)
+        found = [8 * row for row in rows]
+        for t in range(1, self.steps):
+            found[t] = found[t] + 4 * rows[t - 1]
+        for t in range(2, self.steps):
+            found[t] = found[t] - rows[t - 2]
+        return np.stack(found, axis=-3)
+
+    def published(self, parts: np.ndarray) -> np.ndarray:
+        """Undo `parts`."""
+        rows: list[np.ndarray] = []
+        for t in range(self.steps):
+            row = parts[..., t, :, :] / 8
+            row = row - rows[t - 1] / 2 if t > 0 else row
+            rows.append(row + rows[t - 2] / 8 if t > 1 else row)
+        return np.stack([row + rows[t - 1] if t else row for t, row in enumerate(rows)], axis=-3)
+
+    def law(self, setting: Setting, epsilon: Fraction, size: int, generator: np.random.Generator) -> Stack:
+        """Draw the noise of every combination, for a row whose weights have the norm 9/8: times 8, of deviation 9."""
+        deviation = 9 * laws.gaussian_deviation(epsilon, setting.delta, largest_l2(evolve(setting, records=1)))
+        count = setting.dimension * (setting.dimension + 1) // 2
+        values = generator.normal(scale=deviation, size=(size * self.steps, count))
+        shape = (size, self.steps, setting.dimension, setting.dimension)
+        return self.published(laws.symmetric(values, setting.dimension).reshape(shape)).reshape(size, -1)
+
+    def integers(self, releases: Sequence[Release]) -> np.ndarray:
+        """Return the integers of the combinations: what is published is finer by 2^32, and the weights by 2^16/8."""
+        matrices = np.array([release.integers for release in releases], dtype=object)
+        return self.whole(self.parts(matrices))[:, *np.triu_indices(matrices.shape[-1])]
+
+    def whole(self, parts: np.ndarray) -> np.ndarray:
+        """Undo the scale of combinations; they are integers, nearly."""
+        return np.array([(2 * int(value) + 2**19) // 2**20 for value in parts.flat], dtype=object).reshape(parts.shape)
+
+    def loss(self, mechanism: Any, setting: Setting, pairs: Sequence[NeighbouringPair], stretch: float) -> Loss:
+        """Return the loss of the greatest l2 change of all combinations together."""
+        size = setting.dimension
+        changes = []
+        for name, change in integer_changes(self, mechanism, setting, pairs, stretch):
+            parts = self.whole(self.parts(change.reshape(self.steps, size, size)))[:, *np.triu_indices(size)]
+            changes.append((name, int((parts * parts).sum())))
+        coordinates = self.sums * size * (size + 1) // 2
+        return gaussian_loss(changes, self.named(mechanism, setting), coordinates, self.guarantee(setting))
+
+
+STREAMS = (Leader(), Window(), Banded())

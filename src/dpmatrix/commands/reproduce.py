@@ -28,6 +28,7 @@ from dpmatrix.experiments import (
     sulq_figure,
     trace_figure,
     utility_figures,
+    window_noise,
 )
 from dpmatrix.experiments.near_optimal_tables import data_table
 from dpmatrix.experiments.partial import Partial
@@ -132,6 +133,10 @@ def _pure_noise(run: Run) -> Reproduction:
     return pure_noise.pure_noise_figure(run.tell)
 
 
+def _window_noise(run: Run) -> Reproduction:
+    return window_noise.window_noise_figure(run.tell)
+
+
 TARGETS: dict[str, Callable[[Run], Reproduction]] = {
     f"{DOCUMENT}.figure-1": _bounds,
     f"{DOCUMENT}.figure-2": _traces,
@@ -146,6 +151,7 @@ TARGETS: dict[str, Callable[[Run], Reproduction]] = {
     regret_curves.TARGET: _regret,
     compression_utility.TARGET: _compression,
     pure_noise.TARGET: _pure_noise,
+    window_noise.TARGET: _window_noise,
 }
 """What can be reproduced."""
 
