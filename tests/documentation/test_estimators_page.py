@@ -9,10 +9,14 @@ import pytest
 
 from dpmatrix.documentation import pages
 from dpmatrix.estimators import DPPCA, DPSecondMoment
+from dpmatrix.mechanisms import choice
 from dpmatrix.mechanisms.menu import DIRECTIONS, MATRICES
+from dpmatrix.mechanisms.noise_moments import k_norm_moments
 from dpmatrix.privacy import Adjacency
+from tests.documentation.told_pages import page
 
 (TEXT,) = (page.text for page in pages() if page.name == "estimators")
+estimators = page("estimators")
 CHOICE = TEXT.partition("\n## Which mechanism\n")[2].partition("\n## ")[0]
 
 
@@ -33,6 +37,13 @@ def test_the_order_of_the_mechanisms(dimension: int) -> None:
     assert len(set(errors)) == len(names)
     added = [error(name, dimension, Adjacency.ADD_REMOVE_ONE.value) for name in names[1:]]
     assert added[0] > added[1]
+
+
+def test_k_norm_noise_is_left_out_from_eight_features_on() -> None:
+    estimators.tells("out where a draw needs more than {} pairs on average", choice.MOST_PAIRS)
+    for replaces in (True, False):
+        seven, eight = (1 / k_norm_moments(d, replaces=replaces).accepted for d in (7, 8))
+        assert seven <= choice.MOST_PAIRS < eight
 
 
 def test_a_saved_model_holds_no_record() -> None:
