@@ -23,7 +23,7 @@ from dpmatrix.errors import NoVerdictError
 from dpmatrix.exact import Exact, fraction
 
 _SURE = 1e-9
-_MORE = 3
+_MORE = 4
 _LONGEST_CHECK, _LONGEST_WAIT = 60.0, 3600.0
 FROZEN = (
     "every output on the data is the same, and every output on the neighbour another: either there is no noise, and "
@@ -71,7 +71,7 @@ class Checks:
         each are enough.
         """
         judge(probes)
-        if not self.others or all(chance_of_beginning_alike([drawn[side] for drawn in probes]) == 1 for side in (0, 1)):
+        if not self.others or all(chance_of_beginning_alike(_from_their_first(probes, side)) == 1 for side in (0, 1)):
             return
         further = fresh_processes(self.target, self.entropy, first=len(self.others), number=_MORE)
         asked = evolve(self, others=further)
@@ -92,11 +92,20 @@ def judge(probes: Sequence[tuple[Drawn, ...]]) -> None:
         reason = repetition([drawn[side] for drawn in probes])
         if reason is not None:
             raise NoVerdictError(f"{reason}; outputs that are not independent prove nothing")
-    if any(begin_alike([drawn[side] for drawn in probes]) for side in (0, 1)):
+    if any(begin_alike(_from_their_first(probes, side)) for side in (0, 1)):
         raise NoVerdictError(
             "the first output of every process on a data set is the same, and no later one: it has no own noise, "
             "and whoever runs the mechanism once sees that; an audit of the later outputs says nothing of it"
         )
+
+
+def _from_their_first(probes: Sequence[tuple[Drawn, ...]], side: int) -> list[Drawn]:
+    """Take what processes drew from their very first call on: new ones alone, where there are any.
+
+    In this process a form of outputs was chosen, or something else was drawn, before.
+    """
+    found = [drawn[side] for drawn in probes]
+    return [one for one in found if one.process < 0] or found
 
 
 def is_frozen(probes: Sequence[tuple[Drawn, ...]]) -> bool:
