@@ -190,6 +190,15 @@ def test_there_is_no_verdict_and_one_line_says_why(folder: Path, name: str, work
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("name", ["begins_without_noise", "begins_without_noise_on_each"])
+def test_a_module_that_is_imported_once_has_no_second_beginning(folder: Path, name: str, workers: str) -> None:
+    """A form of outputs is chosen in the process of the audit, whose first output then is gone."""
+    done = run(folder, f"mine:{name}", *FASTER, "--workers", workers)
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert REASONS[name] in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
 def test_a_mechanism_that_hangs_is_given_up(folder: Path, workers: str) -> None:
     """The budget is kept but for a fifth and two seconds, and for the start of Python on a busy machine."""
     begin = time.monotonic()
