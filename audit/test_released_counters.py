@@ -13,22 +13,17 @@ import shutil
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from audit.released.windows import ROW, SMALL
 from dpmatrix.errors import DpmatrixError, InvalidParameterError, SingleUseError
-from dpmatrix.mechanisms.streams import SlidingWindowGram, WindowParameters, resume, suspend
+from dpmatrix.mechanisms.streams import SlidingWindowGram, resume, suspend
 from dpmatrix.mechanisms.streams import counter as counter_module
 from dpmatrix.mechanisms.streams.counter import CounterFile
 from dpmatrix.mechanisms.streams.record import sealed
-from dpmatrix.privacy import Adjacency, PrivacyGuarantee
-
-GUARANTEE = PrivacyGuarantee(1, Fraction(1, 10**6), Adjacency.ADD_REMOVE_ONE)
-SMALL = WindowParameters(2, 12, GUARANTEE, leaf=3)
-ROW = [[0.5, 0.5]]
 
 
 @pytest.fixture(autouse=True)

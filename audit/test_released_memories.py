@@ -16,21 +16,11 @@ import numpy as np
 import pytest
 from attrs import evolve
 
+from audit.released.windows import GUARANTEE, ROW, SMALL, begun
 from dpmatrix.errors import InvalidParameterError, SingleUseError
 from dpmatrix.mechanisms.streams import SlidingWindowGram, WindowParameters
-from dpmatrix.privacy import Adjacency, PrivacyGuarantee
 from dpmatrix.randomness import discrete
 from dpmatrix.randomness.entropy import SeededEntropy, SystemEntropy
-
-GUARANTEE = PrivacyGuarantee(1, Fraction(1, 10**6), Adjacency.ADD_REMOVE_ONE)
-SMALL = WindowParameters(2, 12, GUARANTEE, leaf=3)
-ROW = [[0.5, 0.5]]
-
-
-def begun() -> SlidingWindowGram:
-    window = SlidingWindowGram(SMALL)
-    window.add(ROW * 4)
-    return window
 
 
 def refused_in_a_fork(act: Callable[[], object]) -> bool:

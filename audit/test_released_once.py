@@ -10,24 +10,21 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 from attrs import evolve
 
+from audit.released.windows import GUARANTEE, ROW, SMALL, begun
 from dpmatrix.errors import InvalidParameterError, SingleUseError
 from dpmatrix.mechanisms import OnlinePerturbedLeader
-from dpmatrix.mechanisms.streams import SlidingWindowGram, WindowParameters, resume, suspend
-from dpmatrix.privacy import Adjacency, PrivacyGuarantee
+from dpmatrix.mechanisms.streams import SlidingWindowGram, resume, suspend
+from dpmatrix.privacy import PrivacyGuarantee
 from dpmatrix.randomness.entropy import Entropy, SeededEntropy, SystemEntropy
 
-GUARANTEE = PrivacyGuarantee(1, Fraction(1, 10**6), Adjacency.ADD_REMOVE_ONE)
-PARAMETERS = WindowParameters(2, 12, GUARANTEE, leaf=3)
-ROWS = [[0.5, 0.5]]
 USES: dict[str, Callable[[SlidingWindowGram, Any], object]] = {
-    "add": lambda window, _: window.add(ROWS),
+    "add": lambda window, _: window.add(ROW),
     "publish": lambda window, _: window.publish(),
     "suspend": lambda window, folder: suspend(window, folder / "again"),
 }
@@ -70,9 +67,9 @@ def test_noise_from_known_bits_is_never_promised_afterwards(tmp_path, key, secre
     """A window keeps noise over a suspension, and over the next one; the control has secret bits all along."""
 
     def promises(first: Entropy, later: Entropy) -> list[PrivacyGuarantee | None]:
-        window, found = SlidingWindowGram(PARAMETERS, entropy=first), []
+        window, found = SlidingWindowGram(SMALL, entropy=first), []
         for _ in range(3):
-            window.add(ROWS * 4)
+            window.add(ROW * 4)
             found += [window.publish().guarantee, window.guarantee]
             suspend(window, tmp_path / "window", key=key)
             window = resume(tmp_path / "window", key=key, entropy=later)
@@ -88,8 +85,7 @@ def test_noise_from_known_bits_is_never_promised_afterwards(tmp_path, key, secre
 @pytest.mark.parametrize("use", USES)
 def test_a_suspended_window_is_used_no_more(tmp_path, use: str) -> None:
     """The control is the window that goes on from the file."""
-    window = SlidingWindowGram(PARAMETERS)
-    window.add(ROWS * 4)
+    window = begun()
     suspend(window, tmp_path / "window")
     with pytest.raises(SingleUseError):
         USES[use](window, tmp_path)
@@ -103,11 +99,10 @@ def test_a_suspended_window_is_used_no_more(tmp_path, use: str) -> None:
 def test_a_file_is_resumed_once(tmp_path) -> None:
     """Also when a copy was kept and is put back."""
     file = tmp_path / "window"
-    window = SlidingWindowGram(PARAMETERS)
-    window.add(ROWS * 4)
+    window = begun()
     suspend(window, file)
     kept = file.read_bytes()
-    resume(file).add(ROWS)
+    resume(file).add(ROW)
     assert not file.exists()
     file.write_bytes(kept)
     with pytest.raises(SingleUseError):
@@ -121,8 +116,7 @@ def test_a_file_with_a_counter_is_resumed_once_wherever_its_copies_are(tmp_path,
     def attempts(name: str, counter: Path | None) -> tuple[SlidingWindowGram, Callable[[], SlidingWindowGram]]:
         here, there = tmp_path / name, tmp_path / f"{name}, copied"
         here.mkdir()
-        window = SlidingWindowGram(PARAMETERS)
-        window.add(ROWS * 4)
+        window = begun()
         suspend(window, here / "window", counter=counter)
         shutil.copytree(here, there)
         resumed = resume(here / "window", counter=counter)
@@ -137,14 +131,14 @@ def test_a_file_with_a_counter_is_resumed_once_wherever_its_copies_are(tmp_path,
     resumed, again = attempts("counted", tmp_path / "counter")
     with pytest.raises(SingleUseError):
         again()
-    resumed.add(ROWS)
+    resumed.add(ROW)
     resumed, again = attempts("not counted", None)
     assert again().memory == resumed.memory, "control"
 
 
 def test_a_file_with_a_counter_is_not_resumed_without_it(tmp_path) -> None:
     """It is the first attempt: nothing but what the file says of itself can refuse it."""
-    suspend(SlidingWindowGram(PARAMETERS), tmp_path / "window", counter=tmp_path / "counter")
+    suspend(SlidingWindowGram(SMALL), tmp_path / "window", counter=tmp_path / "counter")
     with pytest.raises(InvalidParameterError, match="counter"):
         resume(tmp_path / "window")
-    resume(tmp_path / "window", counter=tmp_path / "counter").add(ROWS)
+    resume(tmp_path / "window", counter=tmp_path / "counter").add(ROW)

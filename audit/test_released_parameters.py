@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from attrs import evolve
 
+from audit.released.windows import GUARANTEE
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.mechanisms.streams import SlidingWindowGram, WindowParameters
 from dpmatrix.privacy import Adjacency, PrivacyGuarantee
@@ -19,7 +20,6 @@ from dpmatrix.privacy.calibration import meets
 from dpmatrix.privacy.profiles import DiscreteGaussianProfile
 from dpmatrix.randomness.entropy import SeededEntropy
 
-GUARANTEE = PrivacyGuarantee(1, Fraction(1, 10**6), Adjacency.ADD_REMOVE_ONE)
 GOOD: dict[str, Any] = {"dimension": 2, "window": 12, "guarantee": GUARANTEE, "leaf": 3, "coordinate_bits": 8}
 BAD: list[tuple[str, Any]] = [
     *(("dimension", bad) for bad in (0, -1, True, 2.5)),

@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
 from attrs import evolve
 
+from audit.released.windows import GUARANTEE, ROW, SMALL, begun, record_of, rewrite
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.mechanisms.streams import SlidingWindowGram, WindowParameters, resume, suspend
-from dpmatrix.mechanisms.streams.record import sealed, text_of, window_of
+from dpmatrix.mechanisms.streams.record import text_of, window_of
 from dpmatrix.privacy import Adjacency, PrivacyGuarantee
 from dpmatrix.randomness.entropy import SeededEntropy
 
-GUARANTEE = PrivacyGuarantee(1, Fraction(1, 10**6), Adjacency.ADD_REMOVE_ONE)
-SMALL = WindowParameters(2, 12, GUARANTEE, leaf=3)
 UNUSUAL = WindowParameters(
     3,
     20,
@@ -32,21 +30,6 @@ UNUSUAL = WindowParameters(
     tolerance=Fraction(2, 9),
     over_norm="reject",
 )
-ROW = [[0.5, 0.5]]
-
-
-def begun() -> SlidingWindowGram:
-    window = SlidingWindowGram(SMALL)
-    window.add(ROW * 4)
-    return window
-
-
-def record_of(path: Path) -> dict[str, object]:
-    return json.loads(path.read_text(encoding="ascii").split("\n")[1])
-
-
-def rewrite(path: Path, record: object) -> None:
-    path.write_text(sealed(json.dumps(record), None), encoding="ascii")
 
 
 @pytest.mark.parametrize("parameters", [SMALL, UNUSUAL], ids=["usual", "unusual"])

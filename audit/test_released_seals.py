@@ -7,17 +7,13 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from fractions import Fraction
 
 import pytest
 
+from audit.released.windows import GUARANTEE, SMALL
 from dpmatrix.errors import InvalidParameterError
-from dpmatrix.mechanisms.streams import SlidingWindowGram, WindowParameters, resume, suspend
+from dpmatrix.mechanisms.streams import SlidingWindowGram, resume, suspend
 from dpmatrix.mechanisms.streams.window import WindowMemory
-from dpmatrix.privacy import Adjacency, PrivacyGuarantee
-
-GUARANTEE = PrivacyGuarantee(1, Fraction(1, 10**6), Adjacency.ADD_REMOVE_ONE)
-SMALL = WindowParameters(2, 12, GUARANTEE, leaf=3)
 
 
 @pytest.mark.parametrize("key", [None, b"k", b"a secret"])

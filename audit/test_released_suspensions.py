@@ -6,38 +6,17 @@ with an error; the control beside it is the one window that goes on. Nothing is 
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import stat
-from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
+from audit.released.windows import ROW, begun, record_of, rewrite
 from dpmatrix.errors import InvalidParameterError, SingleUseError
-from dpmatrix.mechanisms.streams import SlidingWindowGram, WindowParameters, resume, suspend
+from dpmatrix.mechanisms.streams import resume, suspend
 from dpmatrix.mechanisms.streams import state as state_module
-from dpmatrix.mechanisms.streams.record import sealed
-from dpmatrix.privacy import Adjacency, PrivacyGuarantee
-
-GUARANTEE = PrivacyGuarantee(1, Fraction(1, 10**6), Adjacency.ADD_REMOVE_ONE)
-SMALL = WindowParameters(2, 12, GUARANTEE, leaf=3)
-ROW = [[0.5, 0.5]]
-
-
-def begun() -> SlidingWindowGram:
-    window = SlidingWindowGram(SMALL)
-    window.add(ROW * 4)
-    return window
-
-
-def record_of(path: Path) -> dict[str, object]:
-    return json.loads(path.read_text(encoding="ascii").split("\n")[1])
-
-
-def rewrite(path: Path, record: object) -> None:
-    path.write_text(sealed(json.dumps(record), None), encoding="ascii")
 
 
 def test_a_key_is_no_empty_word_and_nothing_else_opens_what_it_closed(tmp_path) -> None:
