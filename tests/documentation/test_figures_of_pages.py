@@ -15,6 +15,7 @@ from sklearn.datasets import load_digits
 from audit.strangers.later import LATER
 from dpmatrix.exact import ball
 from dpmatrix.experiments.utility_figures import SYNTHETIC_RECORDS
+from dpmatrix.mechanisms.menu import Settings, build
 from dpmatrix.mechanisms.streams.factorisation import WindowFactorisation
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.spec.analyze_gauss.gaussian_mechanism import GaussianPromise, printed_divergence
@@ -29,7 +30,7 @@ BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
 ZOO, WINDOWS = BENCHMARKS / "zoo_detection.txt", BENCHMARKS / "windows_against_jax_privacy.txt"
 
 auditor, researcher, estimators = page("auditor"), page("researcher"), page("estimators")
-benchmarks = page("benchmarks")
+benchmarks, command_line = page("benchmarks"), page("command-line")
 analyze_gauss, near_optimal, sliding_window = page("analyze-gauss"), page("near-optimal"), page("sliding-window")
 
 
@@ -132,3 +133,12 @@ def test_windows_beside_jax_privacy() -> None:
     sums = {value for (workload, _), value in run.items() if workload == "sums, n = 1000"}
     assert len(sums) == 1
     benchmarks.tells("both have the same {}.", sums.pop())
+
+
+def test_how_coordinates_of_a_file_are_truncated() -> None:
+    """As the command builds a mechanism; the bound 8 has three binary digits, which rounded noise counts as well."""
+    for name, digits in (("symmetrised-wishart", 17), ("coupled-traces", 17), ("k-norm", 17), ("laplace", 20)):
+        public = {"epsilon": 1, "adjacency": Adjacency.REPLACE_ONE, "norm_bound": 8}
+        built = build(Settings(mechanism=name, calibration="tight", delta=0, public=public))
+        assert built.coordinate_bits == digits
+    command_line.tells("Coordinates are truncated to {} binary digits", built.coordinate_bits)
