@@ -20,6 +20,7 @@ from dpmatrix.commands.failures import one_line
 from dpmatrix.commands.reproduction_plot import drawing
 from dpmatrix.errors import InvalidParameterError, MissingExtraError
 from dpmatrix.experiments import (
+    approximate_noise,
     compression_utility,
     near_optimal_tables,
     pure_noise,
@@ -133,6 +134,10 @@ def _pure_noise(run: Run) -> Reproduction:
     return pure_noise.pure_noise_figure(run.tell)
 
 
+def _approximate_noise(run: Run) -> Reproduction:
+    return approximate_noise.approximate_noise_figure(run.tell)
+
+
 def _window_noise(run: Run) -> Reproduction:
     return window_noise.window_noise_figure(run.tell)
 
@@ -151,6 +156,7 @@ TARGETS: dict[str, Callable[[Run], Reproduction]] = {
     regret_curves.TARGET: _regret,
     compression_utility.TARGET: _compression,
     pure_noise.TARGET: _pure_noise,
+    approximate_noise.TARGET: _approximate_noise,
     window_noise.TARGET: _window_noise,
 }
 """What can be reproduced."""
