@@ -45,6 +45,17 @@ def with_delta(p: Runs) -> Runs:
     return attrs.evolve(p, delta=Fraction(int(max(spare, 0) * 1000) + 1, 1000))
 
 
+def small() -> Functions:
+    """Test functions with a positive gain: a tenth at zero pays for what the steps before take."""
+    return Functions(4, (4,), ((0, Fraction(1, 10), 0),))
+
+
+def exact_answers() -> Runs:
+    """Answer each count without noise."""
+    laws = tuple(tuple(int(count == answer) for answer in range(13)) for count in range(13))
+    return Runs(small(), 12, tuple(range(13)), laws, Fraction(1), Fraction(0))
+
+
 RUNS = [
     with_delta(geometric(functions, count, 6, base, spread))
     for functions in (HAT, TWO)
@@ -60,7 +71,7 @@ OUTSIDE = {
         RUNS[3], functions=attrs.evolve(HAT, heights=((0, -1, 0),))
     ),
     "each count has a law": attrs.evolve(RUNS[3], weights=RUNS[3].weights[:1]),
-    "neighbours are within epsilon and delta": attrs.evolve(RUNS[3], delta=Fraction(0)),
+    "neighbours are within epsilon and delta": exact_answers(),
 }
 
 
@@ -158,6 +169,7 @@ def test_no_private_mechanism_has_less_than_the_test_functions_say(statement) ->
 def test_what_is_lost_at_the_ends_counts(statement) -> None:
     """A mechanism that answers the one possible value has no error."""
     assert statement.at(CONSTANT) is Truth.TRUE
+    assert statement.conclusion(exact_answers()) is Truth.FALSE, "without privacy there need be no error"
     free = redefined(statement, one_number, "lost", lambda _delta, _count: fmpq(0))
     assert free.at(attrs.evolve(CONSTANT, functions=small())) is Truth.FALSE
     halves = geometric(geometric_functions(), 100, 20, 2, 20)
@@ -166,11 +178,6 @@ def test_what_is_lost_at_the_ends_counts(statement) -> None:
     gain = one_number.gain
     more = redefined(statement, one_number, "gain", lambda functions, epsilon: gain(functions, epsilon) * 3 / 2)
     assert more.at(private) is Truth.FALSE
-
-
-def small() -> Functions:
-    """Test functions with a positive gain: a tenth at zero pays for what the steps before take."""
-    return Functions(4, (4,), ((0, Fraction(1, 10), 0),))
 
 
 def geometric_functions() -> Functions:
