@@ -40,6 +40,7 @@ MODULES = (
     "dpmatrix.experiments",
     "dpmatrix.experiments.reproduction",
     "dpmatrix.experiments.subspaces",
+    "dpmatrix.experiments.approximate_noise",
     "dpmatrix.experiments.window_noise",
     "dpmatrix.release_certificates.contents",
     "dpmatrix.release_certificates.reading",
