@@ -20,7 +20,7 @@ from dpmatrix.spec.beyond.approximate_noise import Columns, GaussianNoise, Shape
 from dpmatrix.spec.beyond.one_number import Functions
 from dpmatrix.spec.common.spectra import eigenvalues
 
-noise = cite("beyond.approximate-noise@3064120b")
+noise = cite("beyond.approximate-noise@c2029092")
 
 REPLACE, ADD = Adjacency.REPLACE_ONE, Adjacency.ADD_REMOVE_ONE
 ONE = Functions(2, (2,), ((0, 0, Fraction(1, 2), 1, 2, 1, 0),))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import partial
@@ -11,14 +12,14 @@ import attrs
 import mpmath
 import numpy as np
 import pytest
-from flint import fmpq
+from flint import arb, fmpq
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses, redefined
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.beyond import one_number
 from dpmatrix.spec.beyond.one_number import Cell, Functions, Runs, Transport
 
-one = cite("beyond.one-number@3971b2a5")
+one = cite("beyond.one-number@b2b253f0")
 
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
 HAT = Functions(1, (1,), ((0, 1, 2, 4, 5, 3, 1, 0, 0),))
@@ -50,27 +51,40 @@ def small() -> Functions:
     return Functions(4, (4,), ((0, Fraction(1, 10), 0),))
 
 
+FAR = (
+    (Functions(1, (1,), ((9,),)), 1),
+    (Functions(1, (1, 1), ((0,), (0, 0, 0, 0, 9))), 3),
+    (Functions(3, (1, 3), ((0,), (9,))), 3),
+    (Functions(1, (1,), ((0,) * 12 + (9,),)), 7),
+)
+"""Functions that are nine at one node, and the node where what is taken for it is the most."""
+
+
 def exact_answers() -> Runs:
     """Answer each count without noise."""
     laws = tuple(tuple(int(count == answer) for answer in range(13)) for count in range(13))
     return Runs(small(), 12, tuple(range(13)), laws, Fraction(1), Fraction(0))
 
 
+UNEQUAL = Runs(HAT, 1, (0, 1, 2), ((3, 1, 0), (1, 1, 1)), Fraction(1), Fraction(1))
 RUNS = [
-    with_delta(geometric(functions, count, 6, base, spread))
-    for functions in (HAT, TWO)
-    for count in (0, 1, 3)
-    for base, spread in ((2, 5), (3, 4), (1, 2))
+    UNEQUAL,
+    *(
+        with_delta(geometric(functions, count, 6, base, spread))
+        for functions in (HAT, TWO)
+        for count in (0, 1, 3)
+        for base, spread in ((2, 5), (3, 4), (1, 2))
+    ),
 ]
 CONSTANT = Runs(HAT, 0, (0,), ((1,),), Fraction(1), Fraction(0))
 OUTSIDE = {
-    "count >= 0, an integer": attrs.evolve(RUNS[3], count=-1),
-    "epsilon > 0": attrs.evolve(RUNS[3], epsilon=Fraction(0)),
-    "delta >= 0": attrs.evolve(RUNS[3], delta=Fraction(-1, 10)),
+    "count >= 0, an integer": attrs.evolve(RUNS[4], count=-1),
+    "epsilon > 0": attrs.evolve(RUNS[4], epsilon=Fraction(0)),
+    "delta >= 0": attrs.evolve(RUNS[4], delta=Fraction(-1, 10)),
     "test functions are of the form that is described": attrs.evolve(
-        RUNS[3], functions=attrs.evolve(HAT, heights=((0, -1, 0),))
+        RUNS[4], functions=attrs.evolve(HAT, heights=((0, -1, 0),))
     ),
-    "each count has a law": attrs.evolve(RUNS[3], weights=RUNS[3].weights[:1]),
+    "each count has a law": attrs.evolve(RUNS[4], weights=RUNS[4].weights[:1]),
     "neighbours are within epsilon and delta": exact_answers(),
 }
 
@@ -128,7 +142,7 @@ def divergence(first: Sequence[int], second: Sequence[int], epsilon: Fraction) -
 
 @one.supports(
     grade="derived",
-    region="every mechanism, T, m and test functions, by the docstring; 20 tables of laws, T = 1 and 2, m = 0, 1, 3",
+    region="every mechanism, T, m and test functions, by the docstring; 21 tables of laws, T = 1 and 2, m = 0, 1, 3",
 )
 def test_no_private_mechanism_has_less_than_the_test_functions_say(statement) -> None:
     """Let X_c = M(c) - s.c. For every x, x^2 >= g - sum_t (y_t(x) + y_t(-x) - e^eps (y_t(x - s_t) + y_t(-x - s_t))), by
@@ -142,7 +156,7 @@ def test_no_private_mechanism_has_less_than_the_test_functions_say(statement) ->
     has an infinite error, and then there is nothing to show.
     """  # noqa: D205
     bind(statement, margins())
-    bind_hypotheses(statement, RUNS[3], OUTSIDE)
+    bind_hypotheses(statement, RUNS[4], OUTSIDE)
     assert not statement.strict
     for p in RUNS:
         assert statement.at(p) is Truth.TRUE
@@ -151,6 +165,12 @@ def test_no_private_mechanism_has_less_than_the_test_functions_say(statement) ->
         assert float(least.mid()) == pytest.approx(float(p.delta) - max(given, default=0.0), abs=1e-12)
     size = len(list(one_number.neighbours(RUNS[-1])))
     assert size == 2 * 3 * 4, "m (m + 1)^(T-1) for each kind"
+    assert [one_number.height((2, 1, 3), node) for node in range(-3, 4)] == [0, 0, 2, 1, 3, 0, 0]
+    for functions, node in FAR:
+        square = fmpq(node, functions.k) ** 2 - fmpq(1, 4 * functions.k**2)
+        lowest = arb(square) - one_number.gain(functions, 1)
+        assert float(lowest.mid()) == pytest.approx(9 * math.e), "the least is at the last node where a step takes"
+    assert one_number.gain(attrs.evolve(NONE, k=2), 1) == arb(fmpq(-1, 16))
     assert one_number.functions_margin(NONE) == 0
     assert one_number.functions_margin(attrs.evolve(HAT, k=0)) == -1
     assert one_number.functions_margin(attrs.evolve(HAT, steps=(0,))) == -1
@@ -229,6 +249,8 @@ def test_a_mean_is_carried_from_law_to_law(statement) -> None:
     for p in TRANSPORTS:
         assert statement.margin(p).upper() >= 0
     assert one_number.two_laws_margin(Transport((), (), (), 1)) == -1
+    assert one_number.two_laws_margin(Transport((2, -1), (1, 1), (1, 1), 1)) == -1
+    assert one_number.function_margin(Transport((), (), (), 1)) == -1
     assert one_number.two_laws_margin(Transport((0,), (1,), (1,), 1)) == -1
     assert one_number.two_laws_margin(Transport((1,), (0,), (1,), 1)) == -1
 
@@ -274,6 +296,7 @@ def test_a_square_bends_little_between_nodes(statement) -> None:
     assert not statement.strict
     for p in CELLS:
         assert statement.margin(p).upper() >= 0
+    assert one_number.share_margin(Cell(0, 1, 0, 0, Fraction(7, 8))) == arb(fmpq(1, 8))
 
 
 @one.controls("between-nodes", grade="interval", region="steps of 1/(2 k), in the middle between equal sums")

@@ -51,17 +51,17 @@ def gaussian_square(p: GaussianNoise) -> arb:
     return arb(coordinates * rational(p.beside) + rational(p.along))
 
 
-def changed_square(p: GaussianNoise) -> fmpq:
+def changed_square(dimension: int, adjacency: Adjacency, beside: arb, along: arb) -> arb:
     """Square of the greatest change in standard deviations: one record uu', or uu' - vv' for orthogonal u and v."""
-    share = fmpq(1, p.dimension)
-    alone = (1 - share) / rational(p.beside) + share / rational(p.along)
-    swaps = p.adjacency is Adjacency.REPLACE_ONE and p.dimension > 1
-    return max(alone, 2 / rational(p.beside)) if swaps else alone
+    alone = (1 - arb(fmpq(1, dimension))) / beside + 1 / (dimension * along)
+    swaps = adjacency is Adjacency.REPLACE_ONE and dimension > 1
+    return alone.max(2 / beside) if swaps else alone
 
 
 def delta_of(p: GaussianNoise) -> arb:
     """Its delta at epsilon."""
-    return GaussianProfile(arb(changed_square(p)).sqrt(), 1).delta(p.epsilon)
+    square = changed_square(p.dimension, p.adjacency, arb(rational(p.beside)), arb(rational(p.along)))
+    return GaussianProfile(square.sqrt(), 1).delta(p.epsilon)
 
 
 def times(dimension: int, adjacency: Adjacency) -> arb:
@@ -109,9 +109,8 @@ def directions(size: int) -> Iterator[tuple[fmpq, fmpq_mat]]:
 
 def most_by_a_swap(matrix: fmpq_mat) -> arb:
     """Greatest eigenvalue or zero, minus the least eigenvalue or zero: what a replaced record changes in <A, X'X>."""
-    values = [*eigenvalues(matrix), arb(0)]
-    greatest, least = values[0], values[0]
-    for value in values:
+    greatest, least = arb(0), arb(0)
+    for value in eigenvalues(matrix):
         greatest, least = greatest.max(value), least.min(value)
     return greatest - least
 
@@ -144,15 +143,14 @@ def lean(dimension: int) -> tuple[arb, arb]:
 def orbit_margin(p: Symmetric) -> arb:
     """Minus the distance of the mean of ``<A, Z>^2`` over the sphere from ``|Z|_F^2``, or of w^2 from what is claimed.
 
-    The mean of (u'Zu)^2 is (2 |Z|_F^2 + t^2)/(d (d + 2)), t the trace. w is the greatest eigenvalue of A in size.
+    The mean of (u'Zu)^2 is (2 |Z|_F^2 + t^2)/(d (d + 2)), t the trace. w is the eigenvalue of A on u, the greatest.
     """
     size = p.matrix.nrows()
     tilt, level = lean(size)
     square, t = squared_frobenius_norm(p.matrix), trace(p.matrix)
     spread = (2 * square + t * t) / (size * (size + 2)) - arb(t * t) / size**2
     mean = tilt**2 * spread + level**2 * t * t / size**2
-    along, across = tilt * (size - 1) / size + level / size, (level - tilt) / size
-    most = along.max(abs(across)) if size > 1 else along
+    most = tilt * (size - 1) / size + level / size
     return equality(mean, square).min(equality(most**2, times(size, Adjacency.ADD_REMOVE_ONE)))
 
 
@@ -181,13 +179,10 @@ def best_shape(p: Shaped) -> tuple[arb, arb]:
 
 def shape_margin(p: Shaped) -> arb:
     """Minus the greater distance: of E |N|_F^2 from what is claimed, and of the greatest change from one."""
-    d = p.dimension
     beside, along = best_shape(p)
-    total = beside * fmpq((d - 1) * (d + 2), 2) + along
-    change = (1 - arb(fmpq(1, d))) / beside + arb(fmpq(1, d)) / along
-    if p.adjacency is Adjacency.REPLACE_ONE and d > 1:
-        change = change.max(2 / beside)
-    return equality(total, times(d, p.adjacency)).min(equality(change, arb(1)))
+    total = beside * fmpq((p.dimension - 1) * (p.dimension + 2), 2) + along
+    change = changed_square(p.dimension, p.adjacency, beside, along)
+    return equality(total, times(p.dimension, p.adjacency)).min(equality(change, arb(1)))
 
 
 APPROXIMATE_NOISE = Claim(

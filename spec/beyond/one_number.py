@@ -167,8 +167,8 @@ def private_margin(p: Runs) -> arb:
 
 def laws_margin(p: Runs) -> arb:
     """The least weight, or minus one where the weights are not those of a law for each count."""
-    size = (p.count + 1) ** len(p.functions.steps) if p.count >= 0 else 0
-    if not p.weights or len(p.weights) != size or any(len(law) != len(p.outputs) or sum(law) <= 0 for law in p.weights):
+    size = (p.count + 1) ** len(p.functions.steps)
+    if p.count < 0 or len(p.weights) != size or any(len(law) != len(p.outputs) or sum(law) <= 0 for law in p.weights):
         return arb(-1)
     return arb(min(weight for law in p.weights for weight in law))
 
