@@ -52,12 +52,12 @@ def small() -> Functions:
 
 
 FAR = (
-    (Functions(1, (1,), ((9,),)), 1),
-    (Functions(1, (1, 1), ((0,), (0, 0, 0, 0, 9))), 3),
-    (Functions(3, (1, 3), ((0,), (9,))), 3),
-    (Functions(1, (1,), ((0,) * 12 + (9,),)), 7),
+    (Functions(1, (1,), ((90,),)), 1),
+    (Functions(1, (1, 1), ((0,), (0, 0, 0, 0, 90))), 3),
+    (Functions(3, (1, 3), ((0,), (90,))), 3),
+    (Functions(1, (1,), ((0,) * 12 + (90,),)), 7),
 )
-"""Functions that are nine at one node, and the node where what is taken for it is the most."""
+"""Functions that are ninety at one node, and the node where what is taken for it is the most."""
 
 
 def exact_answers() -> Runs:
@@ -169,7 +169,7 @@ def test_no_private_mechanism_has_less_than_the_test_functions_say(statement) ->
     for functions, node in FAR:
         square = fmpq(node, functions.k) ** 2 - fmpq(1, 4 * functions.k**2)
         lowest = arb(square) - one_number.gain(functions, 1)
-        assert float(lowest.mid()) == pytest.approx(9 * math.e), "the least is at the last node where a step takes"
+        assert float(lowest.mid()) == pytest.approx(90 * math.e), "the least is at the last node where a step takes"
     assert one_number.gain(attrs.evolve(NONE, k=2), 1) == arb(fmpq(-1, 16))
     assert one_number.functions_margin(NONE) == 0
     assert one_number.functions_margin(attrs.evolve(HAT, k=0)) == -1
