@@ -21,10 +21,11 @@ from dpmatrix.__main__ import app
 from dpmatrix.commands import reproduce as command
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.experiments import classified as classified_runs
-from dpmatrix.experiments import uci, utility_figures
+from dpmatrix.experiments import privacy_figure, uci
 from dpmatrix.experiments.classified import SHARES, classified, labelled, of_subsets, recorded
 from dpmatrix.experiments.near_optimal_tables import PRINTED_TABLE_1, classification_table
 from dpmatrix.experiments.partial import Partial
+from dpmatrix.experiments.privacy_figure import synthetic_moment
 from dpmatrix.experiments.records import DATA_VARIABLE
 from dpmatrix.experiments.reproduction import QUICK, USUAL, Effort, Reproduction
 from dpmatrix.experiments.spectra import measured, recorded_spectra
@@ -37,9 +38,10 @@ from dpmatrix.experiments.subspaces import (
     top_subspace,
 )
 from dpmatrix.experiments.sulq_figure import bound, bound_figure, correlation
+from dpmatrix.experiments.targets import TARGETS, Target
 from dpmatrix.experiments.trace_figure import trace_figure
 from dpmatrix.experiments.uci import EXPERIMENTS, Experiment
-from dpmatrix.experiments.utility_figures import ALGORITHMS, synthetic_moment, utility_figure
+from dpmatrix.experiments.utility_figures import ALGORITHMS, utility_figure
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.profiles import GaussianProfile
 from dpmatrix.privacy.sensitivity import frobenius_sensitivity
@@ -200,7 +202,7 @@ def test_an_interrupt_leaves_what_was_there(tmp_path, monkeypatch, fault):
     def broken(_run):
         raise fault
 
-    monkeypatch.setitem(command.TARGETS, "near-optimal.table-1", broken)
+    monkeypatch.setitem(TARGETS, "near-optimal.table-1", Target(broken))
     assert run("near-optimal.table-1", "--output", str(tmp_path)).exit_code != 0
     assert [path.name for path in tmp_path.iterdir()] == [old.name]
     assert old.read_text() == "old"
@@ -215,10 +217,9 @@ def test_wrong_use_is_one_line(tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_long_run_is_announced(capsys, monkeypatch):
-    run_of = command.Run(QUICK, None, NOTHING_KEPT, 2, told)
-    run_of.announce(600)
-    run_of.announce(1)
+def test_a_long_run_is_announced(capsys):
+    command.announce(600, 2)
+    command.announce(1, 2)
     assert capsys.readouterr().err == "this will take about 10.0 minutes on 2 workers\n"
 
 
@@ -232,20 +233,20 @@ def test_an_interrupted_run_goes_on_to_the_same_numbers(tmp_path, monkeypatch):
     """Stopped after the third of eleven epsilons, and begun again without a seed."""
     arguments = ("near-optimal.figure-5", "--quick", "--output")
     assert run(*arguments, str(tmp_path / "whole"), "--seed", "8").exit_code == 0
-    drawn, row = [], utility_figures.privacy_row
+    drawn, row = [], privacy_figure.privacy_row
 
-    def stopping(moment, epsilon, effort, seed):
+    def stopping(moment, epsilon, effort, seed, **more):
         drawn.append(epsilon)
         if len(drawn) == 4:
             raise KeyboardInterrupt
-        return row(moment, epsilon, effort, seed)
+        return row(moment, epsilon, effort, seed, **more)
 
-    monkeypatch.setattr(utility_figures, "privacy_row", stopping)
+    monkeypatch.setattr(privacy_figure, "privacy_row", stopping)
     assert run(*arguments, str(tmp_path / "parts"), "--seed", "8").exit_code != 0
     assert [path.name for path in (tmp_path / "parts").iterdir()] == ["near-optimal.figure-5.partial"]
     again = run(*arguments, str(tmp_path / "parts"))
     assert "going on with the run of seed 8" in again.output
-    assert drawn == [*utility_figures.EPSILONS[:4], *utility_figures.EPSILONS[3:]]
+    assert drawn == [*privacy_figure.EPSILONS[:4], *privacy_figure.EPSILONS[3:]]
     whole, parts = (tmp_path / name / "near-optimal.figure-5.csv" for name in ("whole", "parts"))
     assert whole.read_bytes() == parts.read_bytes()
     assert sorted(path.suffix for path in (tmp_path / "parts").iterdir()) == [".csv", ".json", ".svg"]

@@ -38,6 +38,7 @@ MODULES = (
     "dpmatrix.randomness.integer_noise",
     "dpmatrix.randomness.lazy",
     "dpmatrix.experiments",
+    "dpmatrix.experiments.again",
     "dpmatrix.experiments.reproduction",
     "dpmatrix.experiments.subspaces",
     "dpmatrix.experiments.window_noise",
