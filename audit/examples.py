@@ -24,8 +24,8 @@ from dpmatrix.claims.evaluation import NoValueError, evaluate
 from dpmatrix.claims.ledger import dump
 from dpmatrix.claims.records import record_of
 from dpmatrix.commands.children import in_a_child
-from dpmatrix.commands.statements import read_point, written
 from dpmatrix.errors import InvalidParameterError
+from dpmatrix.points.asking import read_point, written
 from dpmatrix.spec import EXAMPLES, examples, load
 
 BODY = ("proofs_checks", "audit", "tests")

@@ -19,13 +19,13 @@ from dpmatrix.claims.evaluation import NoValueError, ends, evaluate
 from dpmatrix.claims.records import hints_of, record_of
 from dpmatrix.commands.children import in_a_child
 from dpmatrix.commands.look_ups import look_ups
-from dpmatrix.commands.point_reading import convert
-from dpmatrix.commands.point_text import parse
-from dpmatrix.commands.point_types import example
-from dpmatrix.commands.point_writing import UnwritableError, write, write_point
-from dpmatrix.commands.statements import EXHIBITED, read_point
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import Exact, Real, ball, fraction
+from dpmatrix.points.asking import EXHIBITED, read_point
+from dpmatrix.points.reading import convert
+from dpmatrix.points.text import parse
+from dpmatrix.points.types import example
+from dpmatrix.points.writing import UnwritableError, write, write_point
 from dpmatrix.privacy import Adjacency
 from dpmatrix.spec import examples, load
 
