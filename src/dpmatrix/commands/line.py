@@ -21,6 +21,7 @@ from dpmatrix.commands.failures import one_line
 from dpmatrix.commands.kernel import kernel_command
 from dpmatrix.commands.look_ups import command_line
 from dpmatrix.commands.new_document import new_document_command
+from dpmatrix.commands.notebook import notebook_command
 from dpmatrix.commands.pca import pca
 from dpmatrix.commands.privacy import calibrate, profile
 from dpmatrix.commands.reproduce import REPRODUCED, reproduce
@@ -148,4 +149,5 @@ app.command(name="certificate")(certificate_command)
 app.command(name="trace")(trace_command)
 app.command(name="kernel")(kernel_command)
 app.command(name="documentation")(documentation_command)
+app.command(name="notebook")(notebook_command)
 app.command(name="new-document")(new_document_command)

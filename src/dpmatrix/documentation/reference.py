@@ -37,6 +37,8 @@ MODULES = (
     "dpmatrix.randomness.discrete",
     "dpmatrix.randomness.integer_noise",
     "dpmatrix.randomness.lazy",
+    "dpmatrix.notebooks",
+    "dpmatrix.points.asking",
     "dpmatrix.experiments",
     "dpmatrix.experiments.again",
     "dpmatrix.experiments.reproduction",
