@@ -41,7 +41,7 @@ from dpmatrix.experiments.sulq_figure import bound, bound_figure, correlation
 from dpmatrix.experiments.targets import TARGETS, Target
 from dpmatrix.experiments.trace_figure import trace_figure
 from dpmatrix.experiments.uci import EXPERIMENTS, Experiment
-from dpmatrix.experiments.utility_figures import ALGORITHMS, utility_figure
+from dpmatrix.experiments.utility_figures import ALGORITHMS, Asked, utility_figure
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.profiles import GaussianProfile
 from dpmatrix.privacy.sensitivity import frobenius_sensitivity
@@ -96,6 +96,28 @@ def test_a_utility_figure_holds_every_algorithm_at_every_size():
     assert values["PCA"] == pytest.approx(best)
     assert max(values.values()) == values["PCA"]
     assert any("made up" in note for note in found.notes)
+
+
+def test_more_guarantees_are_more_rows_and_more_panels():
+    """With the document's one in front the rows of it are those of the table without the others."""
+    asked = Asked((30, 60), (0.1, 3.0), (0.01, 0.2))
+    found = utility_figure("near-optimal.figure-4", [small()], QUICK, NOTHING_KEPT, 1, told, asked)
+    places = {row[6:] for row in found.rows}
+    assert places == {(epsilon, delta) for epsilon in (0.1, 3.0) for delta in (0.01, 0.2)}
+    assert len(found.rows) == 2 * 4 * len(ALGORITHMS)
+    panels = {series.panel for series in found.series}
+    assert panels == {f"small (k = 2, epsilon = {one}, delta = {other})" for one in (0.1, 3) for other in (0.01, 0.2)}
+    assert all(len(series.places) == 2 for series in found.series)
+    values = {(*row[6:], row[2]): row[3] for row in found.rows if row[1] == 60}
+    assert values[3.0, 0.2, "MOD-SULQ"] > values[0.1, 0.01, "MOD-SULQ"]
+    guarantees = ((0.1, 0.01), (50.0, 0.01))
+    one, both = (
+        classification_table([small(size=400)], QUICK, NOTHING_KEPT, told, guarantees[:count]) for count in (1, 2)
+    )
+    assert both.rows[: len(one.rows)] == one.rows
+    assert {row[5:] for row in both.rows} == set(guarantees)
+    assert both.rows[len(one.rows) :] != one.rows
+    assert "epsilon = 50, delta = 0.01" in both.notes[0]
 
 
 def test_less_noise_is_more_utility():

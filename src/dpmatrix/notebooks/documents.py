@@ -72,7 +72,8 @@ def _cells(document: str) -> Iterator[Cell]:
     claims, recorded = [claim for claim in load() if claim.document == document], accepted_run()
     yield Cell(
         f"# {plain(documents()[document])}\n\n"
-        f"The {len(claims)} claims of `{document}`, written by dpmatrix {__version__}. Run the cells in order."
+        f"The {len(claims)} claims of `{document}`, written by dpmatrix {__version__}, which the "
+        "kernel has to have installed. Run the cells in order."
     )
     yield Cell(READING)
     yield Cell(SETUP, code=True)

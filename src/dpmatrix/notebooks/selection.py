@@ -8,7 +8,7 @@ from attrs import frozen
 
 from dpmatrix.claims import Claim, Statement, Truth
 from dpmatrix.claims.evaluation import Evaluation, NoValueError
-from dpmatrix.claims.standing import FAILED, REPAIRED, held
+from dpmatrix.claims.standing import held_answer
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.points.asking import ask
 from dpmatrix.spec import examples
@@ -33,13 +33,6 @@ class Question:
     answer: Truth
 
 
-def expected(claim: Claim, name: str) -> Truth | None:
-    """Return what the verdict of a claim says of its statement or of its repair; None where it says nothing."""
-    if name in held(claim):
-        return Truth.TRUE
-    return Truth.FALSE if name == claim.id and claim.verdict in REPAIRED | FAILED else None
-
-
 def questions(claim: Claim) -> Iterator[Question]:
     """Yield the statement of a claim and its repair, each at the point that is kept of it, if that shows the verdict.
 
@@ -48,7 +41,7 @@ def questions(claim: Claim) -> Iterator[Question]:
     """
     repaired = [] if claim.repair is None else [claim.repair.statement]
     for statement in (claim.statement, *repaired):
-        point, answer = examples().get(statement.name), expected(claim, statement.name)
+        point, answer = examples().get(statement.name), held_answer(claim, statement.name)
         if point is None or answer is None:
             continue
         found = _asked(statement.name, point)
