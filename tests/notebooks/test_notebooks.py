@@ -187,6 +187,9 @@ def test_points_that_do_not_show_the_verdict_are_left_out(monkeypatch) -> None:
     for point in ("dimension=1,records=1,epsilon=-3", "dimension=1,records=1", "records=1,no=3", "x", "["):
         monkeypatch.setattr(selection, "examples", lambda point=point: good | {"wishart.theorem-4": point})
         assert [one.statement.name for one in questions(claim)] == ["wishart.theorem-4+repair"]
+    outside = "epsilon=10,delta=0.1,sensitivity=1,c=2.3,sigma=0.01"  # false there, but sigma is below c s / epsilon
+    monkeypatch.setattr(selection, "examples", lambda: {"wishart.theorem-2": outside})
+    assert not list(questions(load()["wishart.theorem-2"]))
     monkeypatch.setattr(selection, "examples", dict)
     assert not list(questions(claim))
 
