@@ -69,6 +69,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every mutant and its fate")
     parser.add_argument("--root", type=Path, default=HERE.parent, help="the checkout in which pytest runs")
     parser.add_argument("--library", default=LIBRARY, help="the package whose parts are mutated")
+    also = "import this package anew too, such as dpmatrix.spec, where it imports what is exchanged: slower"
+    parser.add_argument("--also", action="append", default=[], metavar="PACKAGE", help=also)
     parser.add_argument("--survivors", type=Path, default=HERE / "source_survivors.toml", help="the explanations")
     mine, theirs = sys.argv[1:], []
     if "--" in mine:
@@ -127,7 +129,13 @@ def main() -> int:
         gc.freeze()  # and nobody looks for garbage in it
         with tempfile.TemporaryDirectory() as drafts:
             campaign = source_campaign.SourceCampaign(
-                root, coverage, Path(drafts), arguments.workers, arguments.library, arguments.quick
+                root,
+                coverage,
+                Path(drafts),
+                arguments.workers,
+                arguments.library,
+                arguments.quick,
+                tuple(arguments.also),
             )
             state = State.read(arguments.state, f"{arguments.library}, asked: {' '.join(coverage.suite)}")
             campaign.check_unchanged(sorted({one.module for one in chosen}, key=lambda module: module.name))

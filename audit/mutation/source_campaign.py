@@ -58,6 +58,9 @@ class SourceCampaign:
     patience
         Seconds that the items asked about a mutant may take together, as they took when they were traced: the most
         promising first. None to ask all.
+    others
+        Packages elsewhere that are imported anew as well where they import what is exchanged: slower, and needed where
+        an item passes them an object of a class that is exchanged.
     """
 
     root: Path
@@ -66,13 +69,15 @@ class SourceCampaign:
     workers: int = 1
     library: str = "dpmatrix"
     patience: float | None = None
+    others: tuple[str, ...] = ()
     _imports: Imports = attrs.field(init=False)
     _memory: Memory = attrs.field(factory=Memory, init=False)
 
     @_imports.default
     def _imports_default(self) -> Imports:
         folders = {folder: self.root / folder for folder in evidence.FOLDERS}
-        return Imports.of(folders | {name: substitution.folder_of(name) for name in ("dpmatrix", self.library)})
+        packages = ("dpmatrix", self.library, *self.others)
+        return Imports.of(folders | {name: substitution.folder_of(name) for name in packages})
 
     def asked(self, mutant: Mutant) -> frozenset[str]:
         """Return the items that run the line of a mutant."""

@@ -43,6 +43,7 @@ MODULES = (
     "dpmatrix.experiments.again",
     "dpmatrix.experiments.reproduction",
     "dpmatrix.experiments.subspaces",
+    "dpmatrix.experiments.approximate_noise",
     "dpmatrix.experiments.window_noise",
     "dpmatrix.release_certificates.contents",
     "dpmatrix.release_certificates.reading",

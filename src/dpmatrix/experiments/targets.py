@@ -11,6 +11,7 @@ from typing import TypeAlias
 from attrs import evolve, frozen
 
 from dpmatrix.experiments import (
+    approximate_noise,
     compression_utility,
     near_optimal_tables,
     privacy_figure,
@@ -163,6 +164,10 @@ def _pure_noise(run: Run) -> Reproduction:
     return pure_noise.pure_noise_figure(run.tell, run.parameters.integers("d"), run.parameters.values("epsilons"))
 
 
+def _approximate_noise(run: Run) -> Reproduction:
+    return approximate_noise.approximate_noise_figure(run.tell)
+
+
 def _window_noise(run: Run) -> Reproduction:
     return window_noise.window_noise_figure(run.tell, run.parameters.integers("n"))
 
@@ -258,6 +263,7 @@ TARGETS: dict[str, Target] = {
     pure_noise.TARGET: Target(
         _pure_noise, (columns(pure_noise.DIMENSIONS, 1, 1000, count=200), epsilons(*pure_noise.EPSILONS))
     ),
+    approximate_noise.TARGET: Target(_approximate_noise),
     window_noise.TARGET: Target(_window_noise, (records(window_noise.WINDOWS, 1, 10**5, "leaves of a window"),)),
 }
 """What can be reproduced."""

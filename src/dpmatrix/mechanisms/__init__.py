@@ -4,6 +4,7 @@ Data are arrays with one record a ROW, shape (n, d); the documents write records
 """
 
 from dpmatrix.mechanisms.analyze_gauss import AnalyzeGauss, OnlinePerturbedLeader
+from dpmatrix.mechanisms.approximate_lower_bounds import least_squared_error_under
 from dpmatrix.mechanisms.compression import GaussianCompression, TruncatedCompression
 from dpmatrix.mechanisms.coupled_traces import CoupledTracesMechanism
 from dpmatrix.mechanisms.eigenvectors import TopEigenvectors, principal_components
@@ -57,6 +58,7 @@ __all__ = [
     "WishartMechanism",
     "k_norm_moments",
     "least_squared_error",
+    "least_squared_error_under",
     "principal_components",
     "project_psd",
     "truncation_bound",

@@ -51,12 +51,12 @@ def least_squared_error(
         eps = arb(exact)
         left, gone = (-eps).exp(), (-eps).expm1()
         entry = left * (1 + left) / gone**2
-        found = _lower(d * entry)
+        found = lower(d * entry)
         s = arb(rational(max(STRETCHES, key=lambda stretch: _promise(d, float(eps.mid()), at_once, stretch))))
         reach = (_free(d) * s.log1p() / eps - at_once) / s
         risen = eps * s * reach
         if reach > 0 and risen - eps * (at_once * (d - 2)) > (1 + risen / 2).log():
-            found = max(found, _lower((entry + (2 * reach / at_once) ** 2) / d))
+            found = max(found, lower((entry + (2 * reach / at_once) ** 2) / d))
     return found / square
 
 
@@ -73,7 +73,7 @@ def _promise(dimension: int, epsilon: float, at_once: int, stretch: Fraction) ->
     return risen / float(stretch)
 
 
-def _lower(value: arb) -> Fraction:
+def lower(value: arb) -> Fraction:
     """Return the lower end of a ball."""
     mantissa, exponent = value.lower().man_exp()
     return fraction(fmpq(mantissa) * fmpq(2) ** int(exponent))
