@@ -19,13 +19,13 @@ import pytest
 
 from dpmatrix.atomic_files import write_atomically
 from dpmatrix.claims import Claim, Observed, Statement, Truth, claim_of, observing
-from dpmatrix.claims.claim import FALSE_AS_STATED
 from dpmatrix.claims.evaluation import NoValueError, evaluate
 from dpmatrix.claims.ledger import dump
 from dpmatrix.claims.records import record_of
+from dpmatrix.claims.standing import held_answer
 from dpmatrix.commands.children import in_a_child
-from dpmatrix.commands.statements import read_point, written
 from dpmatrix.errors import InvalidParameterError
+from dpmatrix.points.asking import read_point, written
 from dpmatrix.spec import EXAMPLES, examples, load
 
 BODY = ("proofs_checks", "audit", "tests")
@@ -34,14 +34,6 @@ LONGEST = 2000
 SECONDS = 1
 """Processor time for a point that is kept."""
 Rank = tuple[bool, bool, int, int]
-
-
-def held_to_be(claim: Claim, name: str) -> Truth:
-    """Return what a statement is held to be where it is asked."""
-    if name == claim.id:
-        return Truth.FALSE if claim.verdict in FALSE_AS_STATED else Truth.TRUE
-    step = next((one for one in claim.steps if one.statement.name == name), None)
-    return Truth.FALSE if step is not None and not step.sound else Truth.TRUE
 
 
 def _size(text: str) -> tuple[int, int]:
@@ -87,7 +79,8 @@ class Collector:
             return
         if answers is None:
             return
-        rank = (not answers[0], answers[1] != held_to_be(claim, statement.name).value, *_size(text))
+        wanted = held_answer(claim, statement.name) or Truth.TRUE
+        rank = (not answers[0], answers[1] != wanted.value, *_size(text))
         if best is None or rank < best[0]:
             self.found[statement.name] = rank, text
 

@@ -17,10 +17,10 @@ from scipy.stats import beta
 from dpmatrix.claims import Truth, bind_hypotheses
 from dpmatrix.exact import ball
 from dpmatrix.experiments.gibbs import HoffChain
+from dpmatrix.experiments.privacy_figure import exponent, synthetic_moment
 from dpmatrix.experiments.spectra import recorded_spectra
 from dpmatrix.experiments.subspaces import energy, mod_sulq, noise_deviation, top_subspace
 from dpmatrix.experiments.trace_figure import statistic
-from dpmatrix.experiments.utility_figures import exponent, synthetic_moment
 from dpmatrix.randomness.entropy import SeededEntropy
 from dpmatrix.randomness.matrix_bingham import MatrixBinghamSampler
 from dpmatrix.reporting.citing import cite

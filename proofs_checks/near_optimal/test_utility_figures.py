@@ -11,9 +11,9 @@ from flint import fmpq
 
 from dpmatrix.claims import Truth, bind, bind_hypotheses
 from dpmatrix.experiments.near_optimal_tables import PRINTED_TABLE_1
+from dpmatrix.experiments.privacy_figure import SPECTRUM, SYNTHETIC_RECORDS
 from dpmatrix.experiments.spectra import recorded_spectra
 from dpmatrix.experiments.subspaces import noise_deviation
-from dpmatrix.experiments.utility_figures import SPECTRUM, SYNTHETIC_RECORDS
 from dpmatrix.reporting.citing import cite
 from dpmatrix.spec.near_optimal.classification import TABLE_2
 from dpmatrix.spec.near_optimal.data_sets import Eigenvalues

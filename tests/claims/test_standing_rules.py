@@ -26,10 +26,11 @@ from dpmatrix.claims import (
     State,
     Statement,
     Step,
+    Truth,
     Verdict,
     standings,
 )
-from dpmatrix.claims.standing import FAILED
+from dpmatrix.claims.standing import FAILED, held_answer
 
 
 def zero(p):
@@ -193,6 +194,20 @@ def test_a_refutation_violates_what_is_held_to_be_true(verdict) -> None:
     assert found == Standing(State.VIOLATED, ("toy.claim is held to be true, yet refuted by claim refutes",))
     numeric = attrs.evolve(R, grade=Grade.NUMERIC)
     assert standing(claim(verdict, **parts), [*evidence, numeric], code).state is State.EARNED
+
+
+@pytest.mark.parametrize("verdict", Verdict)
+def test_a_statement_is_expected_to_be_what_the_verdict_needs_evidence_of(verdict) -> None:
+    """Supported, it is true; refuted, it is false; open, neither. Its repair is true, and a step as it is judged."""
+    repaired = claim(verdict, repair=REPAIR, steps=(SOUND, BROKEN))
+    evidence = LEAST[verdict][1] if verdict in LEAST else []
+    needed = {item.role for item in evidence if item.citation.target == "toy.claim"}
+    answers = {Role.SUPPORTS: Truth.TRUE, Role.REFUTES: Truth.FALSE}
+    own = [answers[role] for role in needed if role in answers] or [None]
+    assert [held_answer(repaired, "toy.claim")] == own
+    assert (own == [None]) == (verdict is Verdict.OPEN)
+    others = [held_answer(repaired, f"toy.claim{part}") for part in ("+repair", "/sound", "/broken")]
+    assert others == [Truth.TRUE, Truth.TRUE, Truth.FALSE]
 
 
 @pytest.mark.parametrize("defect", Defect)

@@ -16,7 +16,7 @@ from dpmatrix.__main__ import app
 from dpmatrix.commands.completion import claim_ids, document_names
 from dpmatrix.commands.noises import Noise
 from dpmatrix.commands.pca import Choice
-from dpmatrix.commands.reproduce import TARGETS
+from dpmatrix.experiments.targets import TARGETS
 from dpmatrix.spec import documents, load
 
 START = "import sys; sys.argv[0] = 'dpmatrix'; from dpmatrix.__main__ import main; main()"

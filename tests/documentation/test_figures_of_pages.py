@@ -14,7 +14,7 @@ from sklearn.datasets import load_digits
 
 from audit.strangers.later import LATER
 from dpmatrix.exact import ball
-from dpmatrix.experiments.utility_figures import SYNTHETIC_RECORDS
+from dpmatrix.experiments.privacy_figure import SYNTHETIC_RECORDS
 from dpmatrix.mechanisms.menu import Settings, build
 from dpmatrix.mechanisms.streams.factorisation import WindowFactorisation
 from dpmatrix.privacy.adjacency import Adjacency

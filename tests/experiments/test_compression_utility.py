@@ -11,6 +11,7 @@ from dpmatrix.errors import InvalidParameterError, RefusedError
 from dpmatrix.experiments import compression_utility
 from dpmatrix.experiments.compression_utility import (
     METHODS,
+    Asked,
     Setting,
     compressed,
     covariance,
@@ -18,7 +19,6 @@ from dpmatrix.experiments.compression_utility import (
     many_rows,
     reached_loss,
     reference,
-    settings,
     utility_curves,
 )
 from dpmatrix.mechanisms import TruncatedCompression
@@ -40,7 +40,7 @@ def test_the_loss_is_reached_by_an_output_in_the_box(setting) -> None:
 def test_more_rows_cost_more_and_more_records_less() -> None:
     losses = [reached_loss(Setting(*sizes)) for sizes in ((10**5, 3, 500), (10**5, 3, 5000), (10**6, 3, 5000))]
     assert losses[0] < losses[1] > 5 * losses[2]
-    assert all(reached_loss(setting) > 0 for _, _, setting in settings())
+    assert all(reached_loss(setting) > 0 for _, _, setting in Asked().settings())
 
 
 def test_the_box_is_that_of_the_mechanism() -> None:
@@ -106,7 +106,7 @@ def test_signs_have_the_correlation() -> None:
 
 def test_curves_cover_rows_columns_and_records(monkeypatch) -> None:
     few = [("against m", 300, Setting(10**3, 3, 300)), ("against n", 10**3, Setting(10**3, 3, 400))]
-    monkeypatch.setattr(compression_utility, "settings", lambda: iter(few))
+    monkeypatch.setattr(compression_utility.Asked, "settings", lambda _asked: iter(few))
     counts: list[tuple[int, int]] = []
     found = utility_curves(1, lambda *told: counts.append(told), draws=5)
     assert counts == [(0, 2), (1, 2), (2, 2)]
@@ -116,6 +116,6 @@ def test_curves_cover_rows_columns_and_records(monkeypatch) -> None:
 
 
 def test_the_settings_vary_one_number_at_a_time() -> None:
-    assert len({panel for panel, _, _ in settings()}) == 3
-    for _, _, setting in settings():
+    assert len({panel for panel, _, _ in Asked().settings()}) == 3
+    for _, _, setting in Asked().settings():
         assert setting.columns <= setting.rows <= setting.records

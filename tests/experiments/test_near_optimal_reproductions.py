@@ -21,10 +21,11 @@ from dpmatrix.__main__ import app
 from dpmatrix.commands import reproduce as command
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.experiments import classified as classified_runs
-from dpmatrix.experiments import uci, utility_figures
+from dpmatrix.experiments import privacy_figure, uci
 from dpmatrix.experiments.classified import SHARES, classified, labelled, of_subsets, recorded
 from dpmatrix.experiments.near_optimal_tables import PRINTED_TABLE_1, classification_table
 from dpmatrix.experiments.partial import Partial
+from dpmatrix.experiments.privacy_figure import synthetic_moment
 from dpmatrix.experiments.records import DATA_VARIABLE
 from dpmatrix.experiments.reproduction import QUICK, USUAL, Effort, Reproduction
 from dpmatrix.experiments.spectra import measured, recorded_spectra
@@ -37,9 +38,10 @@ from dpmatrix.experiments.subspaces import (
     top_subspace,
 )
 from dpmatrix.experiments.sulq_figure import bound, bound_figure, correlation
+from dpmatrix.experiments.targets import TARGETS, Target
 from dpmatrix.experiments.trace_figure import trace_figure
 from dpmatrix.experiments.uci import EXPERIMENTS, Experiment
-from dpmatrix.experiments.utility_figures import ALGORITHMS, synthetic_moment, utility_figure
+from dpmatrix.experiments.utility_figures import ALGORITHMS, Asked, utility_figure
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.profiles import GaussianProfile
 from dpmatrix.privacy.sensitivity import frobenius_sensitivity
@@ -94,6 +96,28 @@ def test_a_utility_figure_holds_every_algorithm_at_every_size():
     assert values["PCA"] == pytest.approx(best)
     assert max(values.values()) == values["PCA"]
     assert any("made up" in note for note in found.notes)
+
+
+def test_more_guarantees_are_more_rows_and_more_panels():
+    """With the document's one in front the rows of it are those of the table without the others."""
+    asked = Asked((30, 60), (0.1, 3.0), (0.01, 0.2))
+    found = utility_figure("near-optimal.figure-4", [small()], QUICK, NOTHING_KEPT, 1, told, asked)
+    places = {row[6:] for row in found.rows}
+    assert places == {(epsilon, delta) for epsilon in (0.1, 3.0) for delta in (0.01, 0.2)}
+    assert len(found.rows) == 2 * 4 * len(ALGORITHMS)
+    panels = {series.panel for series in found.series}
+    assert panels == {f"small (k = 2, epsilon = {one}, delta = {other})" for one in (0.1, 3) for other in (0.01, 0.2)}
+    assert all(len(series.places) == 2 for series in found.series)
+    values = {(*row[6:], row[2]): row[3] for row in found.rows if row[1] == 60}
+    assert values[3.0, 0.2, "MOD-SULQ"] > values[0.1, 0.01, "MOD-SULQ"]
+    guarantees = ((0.1, 0.01), (50.0, 0.01))
+    one, both = (
+        classification_table([small(size=400)], QUICK, NOTHING_KEPT, told, guarantees[:count]) for count in (1, 2)
+    )
+    assert both.rows[: len(one.rows)] == one.rows
+    assert {row[5:] for row in both.rows} == set(guarantees)
+    assert both.rows[len(one.rows) :] != one.rows
+    assert "epsilon = 50, delta = 0.01" in both.notes[0]
 
 
 def test_less_noise_is_more_utility():
@@ -200,7 +224,7 @@ def test_an_interrupt_leaves_what_was_there(tmp_path, monkeypatch, fault):
     def broken(_run):
         raise fault
 
-    monkeypatch.setitem(command.TARGETS, "near-optimal.table-1", broken)
+    monkeypatch.setitem(TARGETS, "near-optimal.table-1", Target(broken))
     assert run("near-optimal.table-1", "--output", str(tmp_path)).exit_code != 0
     assert [path.name for path in tmp_path.iterdir()] == [old.name]
     assert old.read_text() == "old"
@@ -215,10 +239,9 @@ def test_wrong_use_is_one_line(tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_long_run_is_announced(capsys, monkeypatch):
-    run_of = command.Run(QUICK, None, NOTHING_KEPT, 2, told)
-    run_of.announce(600)
-    run_of.announce(1)
+def test_a_long_run_is_announced(capsys):
+    command.announce(600, 2)
+    command.announce(1, 2)
     assert capsys.readouterr().err == "this will take about 10.0 minutes on 2 workers\n"
 
 
@@ -232,20 +255,20 @@ def test_an_interrupted_run_goes_on_to_the_same_numbers(tmp_path, monkeypatch):
     """Stopped after the third of eleven epsilons, and begun again without a seed."""
     arguments = ("near-optimal.figure-5", "--quick", "--output")
     assert run(*arguments, str(tmp_path / "whole"), "--seed", "8").exit_code == 0
-    drawn, row = [], utility_figures.privacy_row
+    drawn, row = [], privacy_figure.privacy_row
 
-    def stopping(moment, epsilon, effort, seed):
+    def stopping(moment, epsilon, effort, seed, **more):
         drawn.append(epsilon)
         if len(drawn) == 4:
             raise KeyboardInterrupt
-        return row(moment, epsilon, effort, seed)
+        return row(moment, epsilon, effort, seed, **more)
 
-    monkeypatch.setattr(utility_figures, "privacy_row", stopping)
+    monkeypatch.setattr(privacy_figure, "privacy_row", stopping)
     assert run(*arguments, str(tmp_path / "parts"), "--seed", "8").exit_code != 0
     assert [path.name for path in (tmp_path / "parts").iterdir()] == ["near-optimal.figure-5.partial"]
     again = run(*arguments, str(tmp_path / "parts"))
     assert "going on with the run of seed 8" in again.output
-    assert drawn == [*utility_figures.EPSILONS[:4], *utility_figures.EPSILONS[3:]]
+    assert drawn == [*privacy_figure.EPSILONS[:4], *privacy_figure.EPSILONS[3:]]
     whole, parts = (tmp_path / name / "near-optimal.figure-5.csv" for name in ("whole", "parts"))
     assert whole.read_bytes() == parts.read_bytes()
     assert sorted(path.suffix for path in (tmp_path / "parts").iterdir()) == [".csv", ".json", ".svg"]

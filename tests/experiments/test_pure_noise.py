@@ -12,9 +12,9 @@ from dpmatrix.privacy import Adjacency
 
 def test_a_line_for_each_noise_and_relation() -> None:
     told: list[tuple[int, int]] = []
-    found = pure_noise_figure(lambda done, total: told.append((done, total)), columns=9)
+    found = pure_noise_figure(lambda done, total: told.append((done, total)), dimensions=tuple(range(1, 10)))
     assert told == [(done, 18) for done in range(1, 19)]
-    assert found.columns == ("relation", "d", *KINDS, BOUND, LIMIT)
+    assert found.columns == ("relation", "d", *KINDS, BOUND, LIMIT, "epsilon")
     assert len(found.rows) == 18
     assert [(line.panel, line.label, len(line.places)) for line in found.series] == [
         (panel, name, 8 if name == "k-norm" else 9)
@@ -29,7 +29,7 @@ def test_a_line_for_each_noise_and_relation() -> None:
 
 
 def test_numbers_are_those_of_the_mechanism_and_of_the_bound() -> None:
-    found = pure_noise_figure(lambda _done, _total: None, columns=3)
+    found = pure_noise_figure(lambda _done, _total: None, dimensions=(1, 2, 3))
     for row, (adjacency, dimension) in zip(
         found.rows, ((a, d) for a in (Adjacency.REPLACE_ONE, Adjacency.ADD_REMOVE_ONE) for d in (1, 2, 3)), strict=True
     ):

@@ -46,6 +46,21 @@ def test_what_was_made_is_read(folder) -> None:
     assert (absent.seed, absent.command) == (None, "python -m dpmatrix reproduce toy.absent")
 
 
+def test_the_command_has_the_parameters_of_a_reader(tmp_path) -> None:
+    chosen = {
+        "parameters": {"n": [10, 20], "epsilons": [0.1, 1.0], "deltas": [0.01]},
+        "own_parameters": ["n", "epsilons"],
+        "own_data": {"file": "my records.csv", "rank": 3, "header": True},
+    }
+    (tmp_path / "toy.figure.json").write_text(record(2, **chosen))
+    (figure,) = reproduced(["toy.figure"], tmp_path)
+    options = "--n 10,20 --epsilons 0.1,1.0 --data 'my records.csv' --rank 3 --header"
+    assert figure.command == f"python -m dpmatrix reproduce toy.figure --seed 7 {options}"
+    for same in ({**chosen, "own_parameters": [], "own_data": None}, {"parameters": {}}):
+        (tmp_path / "toy.figure.json").write_text(record(2, **same))
+        assert reproduced(["toy.figure"], tmp_path)[0].command == "python -m dpmatrix reproduce toy.figure --seed 7"
+
+
 @pytest.mark.parametrize("broken", ["{", "[]", '{"seed": 1, "notes": [], "rows": 3}', json.dumps({"seed": 1})])
 def test_a_broken_record_is_refused(tmp_path, broken) -> None:
     (tmp_path / "toy.figure.json").write_text(broken)

@@ -19,13 +19,13 @@ from dpmatrix.claims.evaluation import NoValueError, ends, evaluate
 from dpmatrix.claims.records import hints_of, record_of
 from dpmatrix.commands.children import in_a_child
 from dpmatrix.commands.look_ups import look_ups
-from dpmatrix.commands.point_reading import convert
-from dpmatrix.commands.point_text import parse
-from dpmatrix.commands.point_types import example
-from dpmatrix.commands.point_writing import UnwritableError, write, write_point
-from dpmatrix.commands.statements import EXHIBITED, read_point
-from dpmatrix.errors import InvalidParameterError
+from dpmatrix.errors import InvalidParameterError, UnknownClaimError
 from dpmatrix.exact import Exact, Real, ball, fraction
+from dpmatrix.points.asking import EXHIBITED, ask, read_point
+from dpmatrix.points.reading import convert
+from dpmatrix.points.text import parse
+from dpmatrix.points.types import example
+from dpmatrix.points.writing import UnwritableError, write, write_point
 from dpmatrix.privacy import Adjacency
 from dpmatrix.spec import examples, load
 
@@ -538,3 +538,21 @@ def test_examples_are_points_at_which_statements_are_evaluated() -> None:
         assert found.verdict
         meets += found.applies is Truth.TRUE
     assert meets >= 850
+
+
+def test_asking_from_python_is_what_the_command_line_says() -> None:
+    found = ask("wishart.theorem-4", "\n  dimension=5,\n  records=100,\n  epsilon=1\n")
+    assert (found.applies, found.answer) == (Truth.TRUE, Truth.FALSE)
+    done = run("wishart.theorem-4", "--at", "dimension=5,records=100,epsilon=1", "--json")
+    assert json.loads(done.stdout)["verdict"] == found.verdict
+    outside = ask("wishart.theorem-4+repair", examples()["wishart.theorem-4+repair"].replace("epsilon=", "epsilon=-"))
+    assert outside.applies is not Truth.TRUE
+    for name, at, chosen, problem in (
+        ("wishart.theorem-4/no-such-step", "records=1", "", "no statement"),
+        ("wishart.theorem-4", "records=1", "", "missing"),
+        ("wishart.theorem-4", "dimension=5,records=100,epsilon=1", "constant=1", "no such constant"),
+    ):
+        with pytest.raises(InvalidParameterError, match=problem):
+            ask(name, at, chosen)
+    with pytest.raises(UnknownClaimError):
+        ask("wishart.theorem-44", "records=1")

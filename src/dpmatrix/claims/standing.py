@@ -10,6 +10,7 @@ import attrs
 from dpmatrix.claims.claim import Claim, Defect, Verdict
 from dpmatrix.claims.evidence import MACHINE_GRADES, Evidence, Grade, Outcome, Role
 from dpmatrix.claims.registry import Implementation, Registry
+from dpmatrix.claims.truth import Truth
 
 
 class State(Enum):
@@ -176,6 +177,13 @@ def held(claim: Claim) -> set[str]:
     if claim.repair is not None:
         names.add(claim.repair.statement.name)
     return names
+
+
+def held_answer(claim: Claim, name: str) -> Truth | None:
+    """Return what a statement is where its verdict shows: true if it is held to be, or false; None if it is open."""
+    if name in held(claim):
+        return Truth.TRUE
+    return None if name == claim.id and claim.verdict is Verdict.OPEN else Truth.FALSE
 
 
 def _contradictions(claim: Claim, evidence: Iterable[Evidence], failures: Mapping[str, Iterable[str]]) -> list[str]:

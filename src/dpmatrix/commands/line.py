@@ -21,12 +21,14 @@ from dpmatrix.commands.failures import one_line
 from dpmatrix.commands.kernel import kernel_command
 from dpmatrix.commands.look_ups import command_line
 from dpmatrix.commands.new_document import new_document_command
+from dpmatrix.commands.notebook import notebook_command
 from dpmatrix.commands.pca import pca
 from dpmatrix.commands.privacy import calibrate, profile
-from dpmatrix.commands.reproduce import REPRODUCED, TARGETS, reproduce
+from dpmatrix.commands.reproduce import REPRODUCED, reproduce
 from dpmatrix.commands.runs import DEFAULT_LEDGER, LedgerPath, read_ledger
 from dpmatrix.commands.trace import trace_command
 from dpmatrix.errors import InvalidParameterError, UnknownClaimError
+from dpmatrix.experiments.targets import TARGETS
 from dpmatrix.reporting.bindings import add_bindings
 from dpmatrix.reporting.figures import reproduced
 from dpmatrix.reporting.html import render
@@ -147,4 +149,5 @@ app.command(name="certificate")(certificate_command)
 app.command(name="trace")(trace_command)
 app.command(name="kernel")(kernel_command)
 app.command(name="documentation")(documentation_command)
+app.command(name="notebook")(notebook_command)
 app.command(name="new-document")(new_document_command)

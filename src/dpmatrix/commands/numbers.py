@@ -12,14 +12,11 @@ from flint import arb
 
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import fraction, precision
+from dpmatrix.points.numbers import read as read
 from dpmatrix.privacy.domains import parameter_range
 
-_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?|[+-]?\d+/\d*[1-9]\d*", re.ASCII)
 _GUARD = 24
 """Bits beyond the wanted digits that a profile is asked for."""
-
-LONGEST = 4000
-"""Largest number of digits of a numerator or a denominator that is read."""
 
 MOST_DIGITS = 1000
 """Largest number of digits that may be asked for."""
@@ -44,27 +41,6 @@ class Enclosed:
     def to_json(self) -> dict[str, str]:
         """Return both ends as strings, since JSON readers round numbers."""
         return {"lower": str(self.lower), "upper": str(self.upper)}
-
-
-def read(text: str, name: str) -> Fraction:
-    """Read a decimal or a quotient of integers without rounding.
-
-    Raises
-    ------
-    InvalidParameterError
-        If the text is neither, its exponent has more than four digits, or its numerator or denominator more than 4000.
-    """
-    if not _NUMBER.fullmatch(text.strip()):
-        raise InvalidParameterError(
-            name, f"{text!r} is no number", "write a decimal or a fraction, such as 1e-6 or 1/3"
-        )
-    # Python writes no integer of more than 4300 digits, so that what came of one could not be printed.
-    found = Fraction(text.strip()) if len(text) <= LONGEST else None
-    if found is None or max(abs(found.numerator), found.denominator) >= 10**LONGEST:
-        raise InvalidParameterError(
-            name, "it is too long a number", f"write one whose numerator and denominator have at most {LONGEST} digits"
-        )
-    return found
 
 
 def read_all(texts: list[str], name: str) -> list[Fraction]:

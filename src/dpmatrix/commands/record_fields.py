@@ -13,10 +13,10 @@ import typer
 
 from dpmatrix.claims import Chosen, Statement
 from dpmatrix.claims.records import defaults_of, hints_of, record_of
-from dpmatrix.commands.point_types import words
-from dpmatrix.commands.point_writing import write
-from dpmatrix.commands.statements import statement_of, written
 from dpmatrix.documentation.docstrings import parse
+from dpmatrix.points.asking import statement_of, written
+from dpmatrix.points.types import words
+from dpmatrix.points.writing import write
 from dpmatrix.spec import examples
 
 

@@ -42,7 +42,8 @@ def drawing(reproduction: Reproduction, origin: str) -> str:
                 axes.set_title(picture.title, fontsize="x-small")
             for axes in shown:
                 axes.set_axis_off()
-        whole.suptitle(f"{reproduction.target}: reproduced, not private")
+        how = "with own parameters" if reproduction.own else "reproduced"
+        whole.suptitle(f"{reproduction.target}: {how}, not private")
         whole.supxlabel(origin, fontsize="xx-small")
         buffer = io.StringIO()
         whole.savefig(buffer, format="svg", metadata=METADATA)

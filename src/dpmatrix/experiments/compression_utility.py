@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from math import sqrt
+from statistics import median_low
 
 import numpy as np
 from attrs import frozen
@@ -21,9 +22,9 @@ from scipy.stats import wishart
 
 from dpmatrix.errors import InvalidParameterError, RefusedError
 from dpmatrix.experiments.gibbs import FloatArray
+from dpmatrix.experiments.privacy_figure import exponent
 from dpmatrix.experiments.reproduction import Cell, Reproduction, Series, Tell
 from dpmatrix.experiments.subspaces import energy, mod_sulq, random_subspace, top_subspace
-from dpmatrix.experiments.utility_figures import exponent
 from dpmatrix.mechanisms.symmetrised_wishart import SymmetrisedWishartMechanism
 from dpmatrix.mechanisms.wishart_noise import simulate_wishart
 from dpmatrix.privacy.truncated_sketch import truncated_loss
@@ -145,24 +146,48 @@ def lost_shares(setting: Setting, epsilon: float, draws: int, seed: list[int]) -
     return {name: [1 - energy(vector, moment) / largest for vector in found] for name, found in drawn.items()}
 
 
-def settings() -> Iterator[tuple[str, int, Setting]]:
-    """Name the panels, the places along them and their settings."""
-    for rows in ROWS:
-        yield "n = 1,000,000, p = 5, against m", rows, Setting(10**6, 5, rows)
-    for columns in COLUMNS:
-        yield "n = 1,000,000, m = max(C^2, p^2) ln 2np, against p", columns, _at_theorem(10**6, columns)
-    for records in RECORDS:
-        yield "p = 5, m = max(C^2, p^2) ln 2np, against n", records, _at_theorem(records, 5)
+@frozen
+class Asked:
+    """What the curves are asked for: numbers n of records, the largest of which two panels have, and of columns."""
+
+    records: tuple[int, ...] = RECORDS
+    columns: tuple[int, ...] = COLUMNS
+
+    def settings(self) -> Iterator[tuple[str, int, Setting]]:
+        """Name the panels, the places along them and their settings.
+
+        Raises
+        ------
+        InvalidParameterError
+            If there are fewer records than the rows of Theorem 5.1.
+        """
+        most, middle = self.records[-1], median_low(self.columns)
+        for rows in (*(rows for rows in ROWS if middle <= rows < most), most):
+            yield f"n = {most:,}, p = {middle}, against m", rows, Setting(most, middle, rows)
+        for columns in self.columns:
+            yield f"n = {most:,}, m = max(C^2, p^2) ln 2np, against p", columns, _at_theorem(most, columns)
+        for records in self.records:
+            yield f"p = {middle}, m = max(C^2, p^2) ln 2np, against n", records, _at_theorem(records, middle)
 
 
 def _at_theorem(records: int, columns: int) -> Setting:
-    return Setting(records, columns, many_rows(records, columns))
+    rows = many_rows(records, columns)
+    if rows > records:
+        problem = f"Theorem 5.1 publishes {rows} rows for {columns} columns, and {records} records are fewer"
+        raise InvalidParameterError("n", problem, "pass more records or fewer columns")
+    return Setting(records, columns, rows)
 
 
-def utility_curves(seed: int, tell: Tell, draws: int = 100) -> Reproduction:
-    """Measure the utility of compression against m, p and n."""
+def utility_curves(seed: int, tell: Tell, draws: int = 100, asked: Asked | None = None) -> Reproduction:
+    """Measure the utility of compression against m, p and n.
+
+    Raises
+    ------
+    InvalidParameterError
+        As in `Asked.settings`.
+    """
     rows: list[tuple[Cell, ...]] = []
-    places = list(settings())
+    places = list((Asked() if asked is None else asked).settings())
     for number, (panel, place, setting) in enumerate(places):
         tell(number, len(places))
         epsilon = reached_loss(setting)

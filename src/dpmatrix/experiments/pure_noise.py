@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from fractions import Fraction
+from itertools import product
 from math import log10
 
 from dpmatrix.experiments.reproduction import Cell, Reproduction, Series, Tell
@@ -19,8 +21,8 @@ from dpmatrix.mechanisms.rounded_perturbation import RoundedPerturbation
 from dpmatrix.privacy import Adjacency
 
 TARGET = "beyond.least-noise"
-COLUMNS = 50
-EPSILON = 1
+DIMENSIONS = tuple(range(1, 51))
+EPSILONS = (1,)
 KINDS = ("laplace", "symmetrised-wishart", "coupled-traces", "k-norm")
 """As the menu of the mechanisms calls them."""
 ROUNDED: dict[str, Callable[..., RoundedPerturbation]] = {
@@ -28,7 +30,7 @@ ROUNDED: dict[str, Callable[..., RoundedPerturbation]] = {
     "coupled-traces": CoupledTracesMechanism,
     "k-norm": KNormMechanism,
 }
-BOUND, LIMIT = "bound, epsilon = 1", "bound, epsilon -> 0"
+BOUND, LIMIT = "bound", "bound, epsilon -> 0"
 RELATIONS = {Adjacency.REPLACE_ONE: "a record replaced", Adjacency.ADD_REMOVE_ONE: "a record added or removed"}
 
 
@@ -39,39 +41,45 @@ def bound_as_epsilon_vanishes(dimension: int, adjacency: Adjacency) -> float:
     return max(2.0 * dimension, (spread + 2) / dimension)
 
 
-def errors(dimension: int, adjacency: Adjacency) -> Iterator[tuple[str, float]]:
-    """Yield the mean squared Frobenius norm of each noise of X'X at epsilon = 1, and the bounds."""
-    laplace = LaplaceInputPerturbation(EPSILON, adjacency=adjacency)
+def errors(dimension: int, adjacency: Adjacency, epsilon: float = 1) -> Iterator[tuple[str, float]]:
+    """Yield the mean squared Frobenius norm of each noise of X'X, and the bounds; epsilon as the decimal it prints."""
+    exact = Fraction(str(epsilon))
+    laplace = LaplaceInputPerturbation(exact, adjacency=adjacency)
     if size := noise_size(laplace, dimension, 1, laplace.grid_for(range(1))):
         yield KINDS[0], float(size.frobenius) ** 2
     for name, kind in ROUNDED.items():
         if name != "k-norm" or dimension <= MOST_COLUMNS:
-            yield name, float(kind(EPSILON, adjacency=adjacency).mean_squared_error(dimension, 1))
-    yield BOUND, float(least_squared_error(EPSILON, dimension, adjacency))
-    yield LIMIT, bound_as_epsilon_vanishes(dimension, adjacency)
+            yield name, float(kind(exact, adjacency=adjacency).mean_squared_error(dimension, 1))
+    yield BOUND, float(least_squared_error(exact, dimension, adjacency))
+    yield LIMIT, bound_as_epsilon_vanishes(dimension, adjacency) / epsilon**2
 
 
-def pure_noise_figure(tell: Tell, columns: int = COLUMNS) -> Reproduction:
-    """Compute the errors for 1 to 50 columns and both relations; nothing is drawn."""
+def pure_noise_figure(
+    tell: Tell, dimensions: tuple[int, ...] = DIMENSIONS, epsilons: tuple[float, ...] = EPSILONS
+) -> Reproduction:
+    """Compute the errors for each number of columns, both relations and each epsilon; nothing is drawn."""
     rows: list[tuple[Cell, ...]] = []
     lines: dict[tuple[str, str], list[tuple[int, float]]] = {}
-    for done, (adjacency, panel) in enumerate(RELATIONS.items()):
-        for dimension in range(1, columns + 1):
-            found = dict(errors(dimension, adjacency))
-            rows.append((panel, dimension, *(found.get(name) for name in (*KINDS, BOUND, LIMIT))))
-            for name, value in found.items():
-                lines.setdefault((panel, name), []).append((dimension, log10(value)))
-            tell(done * columns + dimension, len(RELATIONS) * columns)
+    places = list(product(RELATIONS.items(), epsilons, dimensions))
+    for done, ((adjacency, relation), epsilon, dimension) in enumerate(places, start=1):
+        found = dict(errors(dimension, adjacency, epsilon))
+        rows.append((relation, dimension, *(found.get(name) for name in (*KINDS, BOUND, LIMIT)), epsilon))
+        panel = relation if len(epsilons) == 1 else f"{relation}, epsilon = {epsilon:g}"
+        for name, value in found.items():
+            lines.setdefault((panel, name), []).append((dimension, log10(value)))
+        tell(done, len(places))
     series = [
         Series(panel, name, [float(place) for place, _ in line], [value for _, value in line])
         for (panel, name), line in lines.items()
     ]
+    listed = ", ".join(f"{epsilon:g}" for epsilon in epsilons)
     notes = (
-        "mean squared Frobenius norms of the noise of X'X, records in the unit ball, epsilon = 1, exact up to floats",
+        "mean squared Frobenius norms of the noise of X'X, records in the unit ball, exact up to floats",
+        f"epsilon = {listed}",
         f"K-norm noise is drawn for at most {MOST_COLUMNS} columns",
         "the bounds are for the worst data set of any size and hold for every mechanism of pure privacy",
-        "the limit as epsilon -> 0 is that of epsilon^2 times the bound",
+        "the limit as epsilon -> 0 is that of epsilon^2 times the bound, over epsilon^2",
     )
     along = "log10 of the mean square"
-    columns_ = ("relation", "d", *KINDS, BOUND, LIMIT)
-    return Reproduction(TARGET, columns_, tuple(rows), notes, tuple(series), "columns d", along, logarithmic=True)
+    columns = ("relation", "d", *KINDS, BOUND, LIMIT, "epsilon")
+    return Reproduction(TARGET, columns, tuple(rows), notes, tuple(series), "columns d", along, logarithmic=True)

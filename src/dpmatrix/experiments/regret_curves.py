@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -21,8 +22,9 @@ TARGET = "analyze-gauss.regret-online"
 STREAMS = ("alternating", "switching", "random")
 """Two directions in turn; one direction that gives way to another half-way; a random direction with noise."""
 
-POLICIES = ("tuned", "fixed epsilon = 1", "private epsilon = 1")
-"""Noise of one step at the tuned epsilon and delta = 1/m; at epsilon = 1, delta = 1e-6; and for all steps together."""
+POLICIES = ("tuned", "fixed", "private")
+"""Noise of one step at the tuned epsilon and delta = 1/m; at a given epsilon and delta; and for all steps together."""
+STEPS, DIMENSION, EPSILON, DELTA = 400, 6, 1, 1e-6
 
 
 @frozen
@@ -33,6 +35,8 @@ class RegretCurve:
     ----------
     stream, policy
         See `STREAMS` and `POLICIES`.
+    epsilon
+        That of the policy; that of the tuned one follows from the stream.
     deviation
         Standard deviation of the noise.
     steps
@@ -45,17 +49,23 @@ class RegretCurve:
 
     stream: str
     policy: str
+    epsilon: float
     deviation: float
     steps: tuple[int, ...]
     regret: tuple[float, ...]
     spread: tuple[float, ...]
     bound: tuple[float, ...]
 
+    @property
+    def label(self) -> str:
+        """The policy, with its epsilon where that is given."""
+        return self.policy if self.policy == POLICIES[0] else f"{self.policy} epsilon = {self.epsilon:g}"
+
     def to_json(self) -> dict[str, Any]:
         """Return the curve as JSON can hold it."""
         return {
             "stream": self.stream,
-            "policy": self.policy,
+            "policy": self.label,
             "deviation": self.deviation,
             "private": False,
             "rows": [
@@ -93,7 +103,12 @@ def best_rewards(rows: FloatArray, rank: int) -> FloatArray:
     return np.asarray(np.linalg.eigvalsh(moments)[:, -rank:].sum(axis=1))
 
 
-def policy_deviation(policy: str, rank: int, dimension: int, best: float, steps: int) -> float:
+def tuned_epsilon(rank: int, dimension: int, best: float) -> float:
+    """Return the epsilon of the tuned policy, ``min(1, sqrt(k sqrt(n) / OPT))``."""
+    return min(1.0, math.sqrt(rank * math.sqrt(dimension) / best))
+
+
+def policy_deviation(policy: str, epsilon: float, delta: float, dimension: int, steps: int) -> float:
     """Return the standard deviation of a policy's noise; see `POLICIES`.
 
     Raises
@@ -102,12 +117,12 @@ def policy_deviation(policy: str, rank: int, dimension: int, best: float, steps:
         If there is no such policy.
     """
     if policy == POLICIES[0]:
-        epsilon = min(1.0, math.sqrt(rank * math.sqrt(dimension) / best))
         return float(slide_deviation(Fraction(epsilon), Fraction(1, steps)))
+    exact = Fraction(str(epsilon)), Fraction(str(delta))
     if policy == POLICIES[1]:
-        return float(slide_deviation(Fraction(1), Fraction(1, 10**6)))
+        return float(slide_deviation(*exact))
     if policy == POLICIES[2]:
-        leader = OnlinePerturbedLeader(1, Adjacency.ADD_REMOVE_ONE, steps=steps, delta=Fraction(1, 10**6))
+        leader = OnlinePerturbedLeader(exact[0], Adjacency.ADD_REMOVE_ONE, steps=steps, delta=exact[1])
         return math.sqrt(leader.noise_variance(dimension)) * float(leader.grid)
     raise InvalidParameterError("policy", f"{policy!r} is no policy", f"pass one of {POLICIES}")
 
@@ -116,11 +131,13 @@ def regret_curve(
     stream: str,
     policy: str,
     *,
-    steps: int = 400,
-    dimension: int = 6,
+    steps: int = STEPS,
+    dimension: int = DIMENSION,
     rank: int = 1,
     repetitions: int = 20,
     seed: int = 2014,
+    epsilon: float = EPSILON,
+    delta: float = DELTA,
 ) -> RegretCurve:
     """Measure the regret of one policy on one stream.
 
@@ -134,6 +151,8 @@ def regret_curve(
         Runs with fresh noise.
     seed
         Of the stream and of the noise.
+    epsilon, delta
+        Of a policy that is not tuned, read as the decimals that they print.
 
     Raises
     ------
@@ -145,7 +164,9 @@ def regret_curve(
     generator = np.random.default_rng(seed)
     rows = stream_rows(stream, steps, dimension, generator)
     best = best_rewards(rows, rank)
-    deviation = policy_deviation(policy, rank, dimension, float(best[-1]), steps)
+    if policy == POLICIES[0]:
+        epsilon = tuned_epsilon(rank, dimension, float(best[-1]))
+    deviation = policy_deviation(policy, epsilon, delta, dimension, steps)
     regrets = np.empty((repetitions, steps))
     for repetition in range(repetitions):
         noisy = simulate_stream(rows, deviation, 1, generator)[0]
@@ -160,6 +181,7 @@ def regret_curve(
     return RegretCurve(
         stream,
         policy,
+        epsilon,
         deviation,
         tuple((marks + 1).tolist()),
         tuple(regrets.mean(axis=0)[marks].tolist()),
@@ -168,26 +190,31 @@ def regret_curve(
     )
 
 
-def regret_curves(tell: Tell = lambda _done, _total: None, **sizes: int) -> list[RegretCurve]:
-    """Measure every policy on every stream; sizes as in `regret_curve`."""
-    pairs = [(stream, policy) for stream in STREAMS for policy in POLICIES]
+def regret_curves(
+    tell: Tell = lambda _done, _total: None,
+    epsilons: tuple[float, ...] = (EPSILON,),
+    **sizes: Any,  # noqa: ANN401 - those of `regret_curve`
+) -> list[RegretCurve]:
+    """Measure every policy on every stream, at every epsilon where it is not tuned; the rest as in `regret_curve`."""
+    policies = [(POLICIES[0], epsilons[0]), *product(POLICIES[1:], epsilons)]
+    places = list(product(STREAMS, policies))
     curves = []
-    for done, (stream, policy) in enumerate(pairs):
-        tell(done, len(pairs))
-        curves.append(regret_curve(stream, policy, **sizes))
-    tell(len(pairs), len(pairs))
+    for done, (stream, (policy, epsilon)) in enumerate(places):
+        tell(done, len(places))
+        curves.append(regret_curve(stream, policy, epsilon=epsilon, **sizes))
+    tell(len(places), len(places))
     return curves
 
 
-def regret_reproduction(seed: int, tell: Tell, **sizes: int) -> Reproduction:
+def regret_reproduction(seed: int, tell: Tell, **sizes: Any) -> Reproduction:  # noqa: ANN401 - those of `regret_curve`
     """Draw the regret of every policy on every stream, with the bound that is proved for the tuned one."""
     curves = regret_curves(tell, seed=seed, **sizes)
     rows, series = [], []
     for curve in curves:
         points = zip(curve.steps, curve.regret, curve.spread, curve.bound, strict=True)
-        rows += [(curve.stream, curve.policy, curve.deviation, *point) for point in points]
+        rows += [(curve.stream, curve.label, curve.deviation, *point) for point in points]
         steps = [float(count) for count in curve.steps]
-        series.append(Series(curve.stream, curve.policy, steps, curve.regret, curve.spread))
+        series.append(Series(curve.stream, curve.label, steps, curve.regret, curve.spread))
         if curve.policy == POLICIES[0]:
             series.append(Series(curve.stream, "proved bound, tuned", steps, curve.bound))
     notes = (

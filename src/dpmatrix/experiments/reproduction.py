@@ -11,6 +11,8 @@ import numpy as np
 import numpy.typing as npt
 from attrs import field, frozen
 
+from dpmatrix.experiments.parameters import Parameters
+
 Cell: TypeAlias = str | int | float | None
 Tell: TypeAlias = Callable[[int, int], None]
 """Told how much is done, of how much."""
@@ -55,6 +57,8 @@ class Reproduction:
         Whether the horizontal axis is logarithmic.
     pictures
         Shown beside the lines.
+    parameters
+        What the numbers were computed for, where the target takes parameters.
     """
 
     target: str
@@ -66,6 +70,12 @@ class Reproduction:
     along: str = ""
     logarithmic: bool = False
     pictures: tuple[Picture, ...] = ()
+    parameters: Parameters | None = None
+
+    @property
+    def own(self) -> str:
+        """What a reader has to know of the parameters; empty where they are the usual ones."""
+        return "" if self.parameters is None else self.parameters.note
 
     def to_json(self, seed: int) -> dict[str, Any]:
         """Return what JSON can hold, and that nothing of it is private."""
@@ -75,6 +85,7 @@ class Reproduction:
             "why_not_private": "drawn in floating point, from a chain of unknown convergence or from a seed",
             "seed": seed,
             "versions": versions(),
+            **({} if self.parameters is None else self.parameters.to_json()),
             "notes": list(self.notes),
             "rows": [dict(zip(self.columns, row, strict=True)) for row in self.rows],
         }

@@ -6,11 +6,15 @@ Beside both is measured what they are said to bound, the mean of |<v^_1, v_1>| o
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import as_completed
 from fractions import Fraction
+from itertools import product
 from time import perf_counter
+from typing import TypeAlias
 
 import numpy as np
+from attrs import frozen
 
 from dpmatrix.experiments.partial import Partial
 from dpmatrix.experiments.processes import in_process, pool
@@ -19,10 +23,11 @@ from dpmatrix.experiments.subspaces import least_deviation, noise_deviation, top
 from dpmatrix.spec.near_optimal.noise import ModSulq
 from dpmatrix.spec.near_optimal.sulq_curve import curve
 
+Place: TypeAlias = tuple[int, float, float, int]
 EPSILONS = (0.01, 0.1, 0.5, 2.0)
 SULQ_DELTA = 0.01
-EXPONENTS = tuple(step / 2 for step in range(4, 15))
-"""log10 of n, from 100 to 10 million."""
+RECORDS = tuple(round(10 ** (step / 2)) for step in range(4, 15))
+"""From 100 to 10 million, in equal ratios."""
 COLUMNS = (
     "d",
     "epsilon",
@@ -31,16 +36,32 @@ COLUMNS = (
     "(21), minimal noise",
     "measured, printed noise",
     "measured, minimal noise",
+    "delta",
 )
 
 
-def bound(dimension: int, records: int, epsilon: float, deviation: float) -> float:
+@frozen
+class Grid:
+    """Where the curves are computed: every d with every epsilon, delta and n."""
+
+    records: tuple[int, ...] = RECORDS
+    dimensions: tuple[int, ...] = Effort().dimensions
+    epsilons: tuple[float, ...] = EPSILONS
+    deltas: tuple[float, ...] = (SULQ_DELTA,)
+
+    @property
+    def places(self) -> list[Place]:
+        """Every d, epsilon, delta and n."""
+        return list(product(self.dimensions, self.epsilons, self.deltas, self.records))
+
+
+def bound(dimension: int, records: int, epsilon: float, deviation: float, delta: float = SULQ_DELTA) -> float:
     """Return the right side of (21) for noise of this deviation.
 
     The printed deviation falls like 1/n, so it is this one at another number of records, up to rounding that number.
     """
-    equivalent = round(records * noise_deviation(dimension, records, epsilon, SULQ_DELTA) / deviation)
-    return float(curve(ModSulq(dimension, equivalent, Fraction(str(epsilon)), Fraction(str(SULQ_DELTA)))))
+    equivalent = round(records * noise_deviation(dimension, records, epsilon, delta) / deviation)
+    return float(curve(ModSulq(dimension, equivalent, Fraction(str(epsilon)), Fraction(str(delta)))))
 
 
 def correlation(dimension: int, deviation: float, draws: int, generator: np.random.Generator) -> float:
@@ -54,19 +75,20 @@ def correlation(dimension: int, deviation: float, draws: int, generator: np.rand
     return float(np.mean(found))
 
 
-def _row(dimension: int, epsilon: float, power: float, effort: Effort, seed: list[int]) -> list[Cell]:
-    records, generator = round(10**power), np.random.default_rng(seed)
-    setting = (dimension, records, epsilon, SULQ_DELTA)
+def _row(place: Place, effort: Effort, seed: list[int]) -> list[Cell]:
+    dimension, epsilon, delta, records = place
+    generator, setting = np.random.default_rng(seed), (dimension, records, epsilon, delta)
     deviations = (noise_deviation(*setting), least_deviation(*setting))
-    bounds = (bound(dimension, records, epsilon, deviation) for deviation in deviations)
+    bounds = (bound(dimension, records, epsilon, deviation, delta) for deviation in deviations)
     measured = (correlation(dimension, deviation, effort.spikes, generator) for deviation in deviations)
-    return [dimension, epsilon, records, *bounds, *measured]
+    return [dimension, epsilon, records, *bounds, *measured, delta]
 
 
-def expected_seconds(effort: Effort, workers: int) -> float:
+def expected_seconds(effort: Effort, workers: int, grid: Grid | None = None) -> float:
     """Time one draw of each dimension, and multiply."""
-    each = sum(in_process(_draw_seconds, dimension) for dimension in effort.dimensions)
-    return each * 2 * effort.spikes * len(EPSILONS) * len(EXPONENTS) / workers
+    grid = Grid(dimensions=effort.dimensions) if grid is None else grid
+    each = sum(in_process(_draw_seconds, dimension) for dimension in grid.dimensions)
+    return each * 2 * effort.spikes * len(grid.places) / len(grid.dimensions) / workers
 
 
 def _draw_seconds(dimension: int) -> float:
@@ -77,14 +99,15 @@ def _draw_seconds(dimension: int) -> float:
     return perf_counter() - begin
 
 
-def bound_figure(effort: Effort, partial: Partial, workers: int, tell: Tell) -> Reproduction:
+def bound_figure(effort: Effort, partial: Partial, workers: int, tell: Tell, grid: Grid | None = None) -> Reproduction:
     """Reproduce Figure 1, with bound and correlation at the printed and at the minimal noise."""
-    places = [(d, epsilon, power) for d in effort.dimensions for epsilon in EPSILONS for power in EXPONENTS]
+    grid = Grid(dimensions=effort.dimensions) if grid is None else grid
+    places = grid.places
     found = {place: before for place in places if (before := partial.found(str(place))) is not None}
     tell(len(found), len(places))
     with pool(workers) as executor:
         waiting = {
-            executor.submit(_row, *place, effort, [partial.seed, number]): place
+            executor.submit(_row, place, effort, [partial.seed, number]): place
             for number, place in enumerate(places)
             if place not in found
         }
@@ -93,19 +116,24 @@ def bound_figure(effort: Effort, partial: Partial, workers: int, tell: Tell) -> 
             partial.keep(str(waiting[future]), future.result())
             tell(len(found), len(places))
     rows: list[tuple[Cell, ...]] = [tuple(found[place]) for place in places]
-    series = []
-    for dimension in effort.dimensions:
-        for epsilon in (EPSILONS[0], EPSILONS[-1]):
-            chosen = [row for row in rows if row[:2] == (dimension, epsilon)]
-            for column in range(3, 7):
-                values = [float(row[column] or 0) for row in chosen]
-                label = f"{COLUMNS[column]}, epsilon = {epsilon:g}"
-                series.append(Series(f"d = {dimension}", label, [float(row[2] or 0) for row in chosen], values))
+    deltas = ", ".join(f"{delta:g}" for delta in grid.deltas)
     notes = (
-        f"delta = {SULQ_DELTA}; the document names d = 50 and 1000, epsilon = 0.01 and 2, and no range of n",
-        "the last two columns: mean correlation measured on equal records, which a lower bound would have to respect",
+        f"delta = {deltas}; the document names d = 50 and 1000, epsilon = 0.01 and 2, and no range of n",
+        "the measured columns: mean correlation on equal records, which a lower bound would have to respect",
         f"{effort.spikes} draws of the noise each",
     )
     return Reproduction(
-        "near-optimal.figure-1", COLUMNS, tuple(rows), notes, tuple(series), "n", "|<v^_1, v_1>|", logarithmic=True
+        "near-optimal.figure-1", COLUMNS, tuple(rows), notes, tuple(_lines(rows, grid)), "n", "|<v^_1, v_1>|", True
     )
+
+
+def _lines(rows: list[tuple[Cell, ...]], grid: Grid) -> Iterator[Series]:
+    """Yield the curves of each panel, at the least and at the largest epsilon."""
+    for dimension, delta in product(grid.dimensions, grid.deltas):
+        panel = f"d = {dimension}" + (f", delta = {delta:g}" if len(grid.deltas) > 1 else "")
+        for epsilon in dict.fromkeys((grid.epsilons[0], grid.epsilons[-1])):
+            chosen = [row for row in rows if (row[0], row[1], row[-1]) == (dimension, epsilon, delta)]
+            for column in range(3, 7):
+                values = [float(row[column] or 0) for row in chosen]
+                label = f"{COLUMNS[column]}, epsilon = {epsilon:g}"
+                yield Series(panel, label, [float(row[2] or 0) for row in chosen], values)

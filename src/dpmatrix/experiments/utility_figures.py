@@ -1,40 +1,34 @@
-"""Figures 3, 4 and 5 of `near-optimal`: the utility q_F of PPCA, MOD-SULQ, random subspaces and PCA."""
+"""Figures 3 and 4 of `near-optimal`: the utility q_F of PPCA, MOD-SULQ, random subspaces and PCA."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import as_completed
-from fractions import Fraction
 from functools import partial as partial_function
+from itertools import product
 from time import perf_counter
+from typing import TypeAlias
 
 import numpy as np
 from attrs import frozen
-from flint import fmpq, fmpq_mat
 
-from dpmatrix.exact import rational
+from dpmatrix.errors import InvalidParameterError
 from dpmatrix.experiments.gibbs import FloatArray
 from dpmatrix.experiments.partial import Partial
 from dpmatrix.experiments.processes import in_process, pool
 from dpmatrix.experiments.reproduction import DELTA, EPSILON, Cell, Effort, Reproduction, Series, Tell
 from dpmatrix.experiments.subspaces import energy, mod_sulq, ppca_by_chain, random_subspace, top_subspace
 from dpmatrix.experiments.uci import Experiment
-from dpmatrix.randomness.entropy import SeededEntropy
-from dpmatrix.randomness.matrix_bingham import MatrixBinghamSampler
 
 ALGORITHMS = ("PCA", "PPCA", "MOD-SULQ", "MOD-SULQ, minimal noise", "random")
 LEAST = "minimal noise: that keeps the guarantee when a record is replaced, certified; PPCA has no tighter calibration"
 
-SPECTRUM = tuple(map(Fraction, ("0.5", "0.30", "0.04", "0.03", "0.02", "0.01", "0.004", "0.003", "0.001", "0.001")))
-"""Eigenvalues of the covariance, (27)."""
-SYNTHETIC_RECORDS, SYNTHETIC_RANK, SYNTHETIC_DELTA = 5000, 2, 0.05
 TIMED = 3
-EPSILONS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.4, 2.0)
 
 
 @frozen(eq=False)
 class Task:
-    """One subset: its second moment and that of all records, for `utilities`."""
+    """One subset: its second moment and that of all records, for `utilities`, and the guarantee."""
 
     name: str
     records: int
@@ -43,60 +37,98 @@ class Task:
     whole: FloatArray
     effort: Effort
     seed: np.random.SeedSequence
+    epsilon: float = EPSILON
+    delta: float = DELTA
+
+
+@frozen
+class Asked:
+    """What Figures 3 and 4 are asked for: every epsilon with every delta, and numbers of records or shares of all."""
+
+    records: tuple[int, ...] = ()
+    epsilons: tuple[float, ...] = (EPSILON,)
+    deltas: tuple[float, ...] = (DELTA,)
+
+    @property
+    def guarantees(self) -> list[tuple[float, float]]:
+        """Every epsilon with every delta."""
+        return list(product(self.epsilons, self.deltas))
+
+    def sizes(self, experiment: Experiment, effort: Effort) -> list[int]:
+        """Return the sizes of the subsets of a data set.
+
+        Raises
+        ------
+        InvalidParameterError
+            If the data set has fewer records.
+        """
+        size = experiment.records.shape[0]
+        if self.records and self.records[-1] > size:
+            remedy = f"pass numbers up to {size}"
+            raise InvalidParameterError("n", f"a subset of {experiment.name} has {size} records at most", remedy)
+        return list(self.records) or [round(share * size) for share in effort.sizes]
 
 
 def utilities(task: Task) -> dict[str, list[float]]:
     """Draw from every algorithm on one subset and measure q_F on all records."""
     generator = np.random.default_rng(task.seed)
     size, rank, effort = len(task.part), task.rank, task.effort
+    setting = (task.part, task.records, rank, task.epsilon)
     drawn = {
         "PCA": [top_subspace(task.part, rank)],
-        "PPCA": [
-            ppca_by_chain(task.part, task.records, rank, EPSILON, effort.burn_in, generator)
-            for _ in range(effort.chains)
-        ],
-        "MOD-SULQ": [mod_sulq(task.part, task.records, rank, EPSILON, DELTA, generator) for _ in range(effort.draws)],
-        "MOD-SULQ, minimal noise": [
-            mod_sulq(task.part, task.records, rank, EPSILON, DELTA, generator, least=True) for _ in range(effort.draws)
-        ],
+        "PPCA": [ppca_by_chain(*setting, effort.burn_in, generator) for _ in range(effort.chains)],
+        "MOD-SULQ": [mod_sulq(*setting, task.delta, generator) for _ in range(effort.draws)],
+        "MOD-SULQ, minimal noise": [mod_sulq(*setting, task.delta, generator, least=True) for _ in range(effort.draws)],
         "random": [random_subspace(size, rank, generator) for _ in range(effort.draws)],
     }
     return {name: [energy(subspace, task.whole) for subspace in subspaces] for name, subspaces in drawn.items()}
 
 
+USUAL = Asked()
+"""What the document asks."""
+Where: TypeAlias = tuple[str, int, float, float]
+"""A data set, a number of records, epsilon and delta."""
+
+
 def _tasks(
-    experiments: Sequence[Experiment], effort: Effort, partial: Partial
-) -> Iterator[tuple[str, str, int, Callable[[], Task]]]:
-    """Name every piece of work, with its data set and number of records, and how to prepare it."""
+    experiments: Sequence[Experiment], effort: Effort, partial: Partial, asked: Asked
+) -> Iterator[tuple[str, Where, Callable[[], Task]]]:
+    """Name every piece of work, with where it belongs and how to prepare it."""
     seeds = np.random.SeedSequence(partial.seed)
     for experiment in experiments:
         whole, size = experiment.second_moment(), experiment.records.shape[0]
-        for share in effort.sizes:
-            count = round(share * size)
+        for count, (epsilon, delta) in product(asked.sizes(experiment, effort), asked.guarantees):
+            where = experiment.name, count, epsilon, delta
             for number, seed in enumerate(seeds.spawn(effort.subsets if count < size else 1)):
-                ready = partial_function(_prepared, experiment, whole, count, effort, seed)
-                yield f"{experiment.name}-{count}-{number}", experiment.name, count, ready
+                ready = partial_function(_prepared, experiment, whole, where, effort, seed)
+                yield f"{experiment.name}-{count}-{number}-{epsilon}-{delta}", where, ready
 
 
 def _prepared(
-    experiment: Experiment, whole: FloatArray, count: int, effort: Effort, seed: np.random.SeedSequence
+    experiment: Experiment, whole: FloatArray, where: Where, effort: Effort, seed: np.random.SeedSequence
 ) -> Task:
-    size = experiment.records.shape[0]
+    size, (_, count, epsilon, delta) = experiment.records.shape[0], where
     chosen = np.sort(np.random.default_rng(seed).choice(size, count, replace=False))
     part = whole if count == size else experiment.second_moment(chosen)
-    return Task(experiment.name, count, experiment.rank, part, whole, effort, seed.spawn(1)[0])
+    return Task(experiment.name, count, experiment.rank, part, whole, effort, seed.spawn(1)[0], epsilon, delta)
 
 
-def _count(experiments: Sequence[Experiment], effort: Effort) -> int:
-    return len(experiments) * sum(effort.subsets if share < 1 else 1 for share in effort.sizes)
+def _count(experiments: Sequence[Experiment], effort: Effort, asked: Asked) -> int:
+    subsets = [
+        effort.subsets if count < experiment.records.shape[0] else 1
+        for experiment in experiments
+        for count in asked.sizes(experiment, effort)
+    ]
+    return sum(subsets) * len(asked.guarantees)
 
 
-def expected_seconds(experiments: Sequence[Experiment], effort: Effort, workers: int) -> float:
+def expected_seconds(experiments: Sequence[Experiment], effort: Effort, workers: int, asked: Asked = USUAL) -> float:
     """Time one step of each kind for each data set, and multiply."""
     total = 0.0
     for experiment in experiments:
         chain, draw = in_process(_unit_seconds, experiment.records.shape[1], experiment.rank)
-        total += (chain * effort.burn_in * effort.chains + 2 * draw * effort.draws) * _count([experiment], effort)
+        each = chain * effort.burn_in * effort.chains + 2 * draw * effort.draws
+        total += each * _count([experiment], effort, asked)
     return total / workers
 
 
@@ -113,18 +145,30 @@ def _unit_seconds(size: int, rank: int) -> tuple[float, float]:
 
 
 def utility_figure(
-    target: str, experiments: Sequence[Experiment], effort: Effort, partial: Partial, workers: int, tell: Tell
+    target: str,
+    experiments: Sequence[Experiment],
+    effort: Effort,
+    partial: Partial,
+    workers: int,
+    tell: Tell,
+    asked: Asked = USUAL,
 ) -> Reproduction:
-    """Reproduce Figure 3 or 4: q_F against the size of random subsets, epsilon = 0.1, delta = 0.01."""
-    found: dict[tuple[str, int, str], list[float]] = {}
-    total, done = _count(experiments, effort), 0
+    """Reproduce Figure 3 or 4: q_F against the size of random subsets.
+
+    Raises
+    ------
+    InvalidParameterError
+        If a subset is to have more records than its data set.
+    """
+    found: dict[tuple[Where, str], list[float]] = {}
+    total, done = _count(experiments, effort, asked), 0
     tell(done, total)
     measured: dict[str, dict[str, list[float]]] = {}
-    places: dict[str, tuple[str, int]] = {}
+    places: dict[str, Where] = {}
     with pool(workers) as executor:
         waiting = {}
-        for key, name, count, ready in _tasks(experiments, effort, partial):
-            places[key] = name, count
+        for key, where, ready in _tasks(experiments, effort, partial, asked):
+            places[key] = where
             before = partial.found(key)
             if before is None:
                 waiting[executor.submit(utilities, ready())] = key
@@ -135,15 +179,14 @@ def utility_figure(
             measured[waiting[future]], done = future.result(), done + 1
             partial.keep(waiting[future], future.result())
             tell(done, total)
-    for key, place in places.items():
+    for key, where in places.items():
         for algorithm, values in measured[key].items():
-            found.setdefault((*place, algorithm), []).extend(values)
-    keys = sorted(found, key=lambda key: (key[0], key[1], ALGORITHMS.index(key[2])))
-    rows = tuple((*key, float(np.mean(found[key])), float(np.std(found[key])), len(found[key])) for key in keys)
-    series = tuple(
-        _series(rows, f"{experiment.name} (k = {experiment.rank})", experiment.name, algorithm)
-        for experiment in experiments
-        for algorithm in ALGORITHMS
+            found.setdefault((where, algorithm), []).extend(values)
+    rows = tuple(
+        (*where[:2], algorithm, float(np.mean(values)), float(np.std(values)), len(values), *where[2:])
+        for (where, algorithm), values in sorted(
+            found.items(), key=lambda item: (item[0][0], ALGORITHMS.index(item[0][1]))
+        )
     )
     notes = (
         "subsets without replacement; the subspace is drawn from the subset, q_F is measured on all records",
@@ -153,76 +196,24 @@ def utility_figure(
         *effort.less("subsets", "chains", "draws"),
         *(f"{experiment.name}: {experiment.difference}" for experiment in experiments if experiment.difference),
     )
-    columns = ("data set", "n", "algorithm", "mean q_F", "deviation", "draws")
+    columns = ("data set", "n", "algorithm", "mean q_F", "deviation", "draws", "epsilon", "delta")
+    series = tuple(
+        _series(rows, experiment, algorithm, guarantee, one=len(asked.guarantees) == 1)
+        for experiment, guarantee in product(experiments, asked.guarantees)
+        for algorithm in ALGORITHMS
+    )
     return Reproduction(target, columns, rows, notes, series, "n", "q_F(U)")
 
 
-def _series(rows: Sequence[tuple[Cell, ...]], panel: str, name: str, algorithm: str) -> Series:
-    chosen = [row for row in rows if row[0] == name and row[2] == algorithm]
+def _series(
+    rows: Sequence[tuple[Cell, ...]],
+    experiment: Experiment,
+    algorithm: str,
+    guarantee: tuple[float, float],
+    *,
+    one: bool,
+) -> Series:
+    chosen = [row for row in rows if (row[0], row[2], row[6:]) == (experiment.name, algorithm, guarantee)]
     places, values, deviations = ([float(row[column] or 0) for row in chosen] for column in (1, 3, 4))
-    return Series(panel, algorithm, places, values, deviations)
-
-
-def synthetic_moment(seed: int) -> FloatArray:
-    """Draw 5,000 Gaussian records with the covariance (27), clip each to norm 1, and return X'X / n."""
-    generator = np.random.default_rng(seed)
-    records = generator.standard_normal((SYNTHETIC_RECORDS, len(SPECTRUM))) * np.sqrt([float(x) for x in SPECTRUM])
-    records /= np.maximum(np.linalg.norm(records, axis=1, keepdims=True), 1.0)
-    moment: FloatArray = records.T @ records / SYNTHETIC_RECORDS
-    return (moment + moment.T) / 2
-
-
-def exponent(moment: FloatArray, records: int, epsilon: float) -> fmpq_mat:
-    """Return ``n (eps / 2) A`` without rounding, epsilon read as the decimal that it prints."""
-    factor = rational(Fraction(str(epsilon))) * fmpq(records, 2)
-    rows, columns = moment.shape
-    return fmpq_mat(rows, columns, [rational(entry) * factor for entry in moment.ravel().tolist()])
-
-
-def privacy_row(moment: FloatArray, epsilon: float, effort: Effort, seed: int) -> list[tuple[Cell, ...]]:
-    """Draw from every algorithm at one epsilon: epsilon, algorithm, mean and deviation of q_F, share kept."""
-    place = EPSILONS.index(epsilon)
-    generator = np.random.default_rng([seed, place])
-    sampler = MatrixBinghamSampler(exponent(moment, SYNTHETIC_RECORDS, epsilon), SYNTHETIC_RANK)
-    exact, share = sampler.approximate_draws(effort.samples, SeededEntropy(seed * len(EPSILONS) + place))
-    setting = (moment, SYNTHETIC_RECORDS, SYNTHETIC_RANK, epsilon, SYNTHETIC_DELTA, generator)
-    drawn = {
-        "PPCA": list(exact),
-        "MOD-SULQ": [mod_sulq(*setting) for _ in range(effort.samples)],
-        "MOD-SULQ, minimal noise": [mod_sulq(*setting, least=True) for _ in range(effort.samples)],
-    }
-    rows: list[tuple[Cell, ...]] = [(epsilon, "PCA", energy(top_subspace(moment, SYNTHETIC_RANK), moment), 0.0, None)]
-    for algorithm, subspaces in drawn.items():
-        values = [energy(subspace, moment) for subspace in subspaces]
-        kept = share if algorithm == "PPCA" else None
-        rows.append((epsilon, algorithm, float(np.mean(values)), float(np.std(values)), kept))
-    return rows
-
-
-def privacy_figure(effort: Effort, partial: Partial, tell: Tell) -> Reproduction:
-    """Reproduce Figure 5: q_F against epsilon, with exact draws of PPCA."""
-    moment = synthetic_moment(partial.seed)
-    rows: list[tuple[Cell, ...]] = []
-    for done, epsilon in enumerate(EPSILONS):
-        tell(done, len(EPSILONS))
-        before = partial.found(str(epsilon))
-        found = privacy_row(moment, epsilon, effort, partial.seed) if before is None else [tuple(row) for row in before]
-        partial.keep(str(epsilon), found)
-        rows += found
-    tell(len(EPSILONS), len(EPSILONS))
-    series = []
-    for algorithm in ALGORITHMS[:-1]:
-        chosen = [row for row in rows if row[1] == algorithm]
-        places, values, deviations = ([float(row[column] or 0) for row in chosen] for column in (0, 2, 3))
-        series.append(Series("", algorithm, places, values, deviations))
-    notes = (
-        "records are clipped to norm 1, which the privacy of both algorithms needs and the document does not mention",
-        f"PPCA is drawn exactly, {effort.samples} times; no burn-in; 'kept' is the share of proposals that was kept",
-        LEAST,
-        "the document does not say which epsilons it plots",
-        *effort.less("samples"),
-    )
-    columns = ("epsilon", "algorithm", "mean q_F", "deviation", "kept")
-    return Reproduction(
-        "near-optimal.figure-5", columns, tuple(rows), notes, tuple(series), "epsilon", "q_F(U)", logarithmic=True
-    )
+    more = "" if one else f", epsilon = {guarantee[0]:g}, delta = {guarantee[1]:g}"
+    return Series(f"{experiment.name} (k = {experiment.rank}{more})", algorithm, places, values, deviations)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import shlex
 from base64 import b64encode
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,7 @@ def _read(target: str, directory: Path) -> Reproduced:
     try:
         made = json.loads(record.read_text())
         seed, notes, rows = made["seed"], tuple(made["notes"]), made["rows"]
+        options = _options(made)
         columns = tuple(rows[0]) if rows else ()
         words = tuple(tuple(_words(row[name]) for name in columns) for row in rows)
     except (KeyError, TypeError, ValueError) as error:
@@ -71,7 +73,16 @@ def _read(target: str, directory: Path) -> Reproduced:
         # An image runs no scripts and reaches for nothing outside.
         drawing = f"data:image/svg+xml;base64,{b64encode(picture.read_bytes()).decode()}"
     shown: Sequence[Any] = words if drawing is None and len(words) <= MOST_ROWS else ()
-    return Reproduced(target, f"{command} --seed {seed}", seed, notes, drawing, columns, tuple(shown))
+    return Reproduced(target, f"{command} --seed {seed}{options}", seed, notes, drawing, columns, tuple(shown))
+
+
+def _options(made: Mapping[str, Any]) -> str:
+    """Return the options that give a run the parameters and the records that are not the usual ones."""
+    chosen = [f" --{name} {','.join(map(str, made['parameters'][name]))}" for name in made.get("own_parameters", ())]
+    if data := made.get("own_data"):
+        chosen.append(f" --data {shlex.quote(data['file'])} --rank {data['rank']}")
+        chosen.append(" --header" if data["header"] else "")
+    return "".join(chosen)
 
 
 def _words(cell: object) -> str:

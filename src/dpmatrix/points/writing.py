@@ -12,8 +12,8 @@ import attrs
 from flint import arb, fmpq, fmpz
 
 from dpmatrix.claims.records import defaults_of
-from dpmatrix.commands.point_types import MATRICES
 from dpmatrix.exact import decimal_text, fraction
+from dpmatrix.points.types import MATRICES
 
 _WORD = re.compile(r"[A-Za-z0-9_.+/-]+")
 

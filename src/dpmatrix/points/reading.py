@@ -13,11 +13,11 @@ from flint import arb, arb_mat, fmpq, fmpq_mat, fmpz, fmpz_mat
 
 from dpmatrix.claims.decisions import LAST_PRECISION
 from dpmatrix.claims.records import defaults_of, hints_of
-from dpmatrix.commands.numbers import read
-from dpmatrix.commands.point_text import Group, Tree
-from dpmatrix.commands.point_types import MATRICES, NUMBERS, example, members, words
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import precision
+from dpmatrix.points.numbers import read
+from dpmatrix.points.text import Group, Tree
+from dpmatrix.points.types import MATRICES, NUMBERS, example, members, words
 
 
 def convert(tree: Tree, hint: Any, path: str) -> Any:  # noqa: ANN401 - a value of any type
