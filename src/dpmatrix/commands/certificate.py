@@ -68,7 +68,8 @@ def _verify(release: Path, envelope: Path, key: Path, page: Path | None) -> None
 def _write(release: Path, page: Path, key: Path | None, ledger: Path) -> None:
     # Imported here, so that other commands do not wait for it.
     from dpmatrix.release_certificates.contents import contents
-    from dpmatrix.release_certificates.page import render
+    from dpmatrix.release_certificates.envelope import key_id, private_key
+    from dpmatrix.release_certificates.page import Signature, render
     from dpmatrix.release_certificates.reading import read_release
     from dpmatrix.release_certificates.statement import envelope_of, signed
 
@@ -79,9 +80,10 @@ def _write(release: Path, page: Path, key: Path | None, ledger: Path) -> None:
             raise InvalidParameterError("output", f"{str(written)!r} is read here", "name another file")
     said = contents(read_release(release), read_ledger(ledger))
     today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
-    text = render(said, today)
-    if key is not None:
-        write_atomically(beside, signed(said, today, text, page.name, key))
+    signer = None if key is None else private_key(key)
+    text = render(said, today, None if signer is None else Signature(beside.name, key_id(signer)))
+    if signer is not None:
+        write_atomically(beside, signed(said, today, text, page.name, signer))
     write_atomically(page, text)
     typer.echo(f"wrote {page}" if key is None else f"wrote {page} and {beside}")
     raise typer.Exit(0 if said.stands else 1)
