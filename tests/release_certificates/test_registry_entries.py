@@ -268,6 +268,7 @@ def test_names_that_the_registry_does_not_take(name, certify) -> None:
         ("name = 'a'\nname = 'b'", "details: it is not TOML"),
         ('name = "a\\u0007"', "details: name: it holds a control character"),
         (f"name = '{'x' * 20_000}'", "details: name"),
+        (f"name = 'x {BLANK}y]'", "details: name: it is a blank still"),
         ("data_curators = 'one'", "details: data_curators: it is no list"),
         ("data_curators = []", "details: data_curators"),
         ("registry_authors = ['']", "details: registry_authors"),

@@ -13,6 +13,7 @@ from typing import NoReturn
 
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.release_certificates.fields import read_bytes
+from dpmatrix.release_certificates.registry.yaml_text import MARK
 
 MOST_BYTES, MOST_CHARACTERS = 1 << 20, 1 << 14
 CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -121,6 +122,8 @@ def _text(name: str, value: object) -> str:
         _refuse(name, "it is no text, an empty one or a very long one", remedy)
     if any(unicodedata.category(one) in ("Cc", "Cs") and one not in "\n\t" for one in value):
         _refuse(name, "it holds a control character", remedy)
+    if MARK in value:
+        _refuse(name, "it is a blank still", "fill it in, or leave it out")
     return value.strip()
 
 

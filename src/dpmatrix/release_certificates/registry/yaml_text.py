@@ -11,6 +11,8 @@ from attrs import frozen
 
 DIGITS = 15
 """Significant digits of a number; more would not survive in a float."""
+MARK = "[BLANK for the publisher:"
+"""How a blank begins."""
 _PLACES, _STEP = range(-5, 16), "  "
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t"}
 
@@ -33,7 +35,7 @@ class Blank:
     @property
     def words(self) -> str:
         """The hint as the entry shows it."""
-        return f"[BLANK for the publisher: {self.hint}]"
+        return f"{MARK} {self.hint}]"
 
 
 @frozen
