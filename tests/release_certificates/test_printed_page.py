@@ -106,6 +106,8 @@ def test_what_is_not_private_is_no_certificate_on_paper_either(tmp_path) -> None
     headings = re.findall(r"<(?:h1|h2|caption)[^>]*>.*?</", first + second)
     assert "This release is NOT private" in headings[0]
     assert not [heading for heading in headings if "ertificate" in heading]
+    assert "by-hand" not in first, "there is nothing to sign"
+    assert "by-hand" in halves(page(said(tmp_path)))[0]
 
 
 def foundation(*seen: str) -> Foundation:
