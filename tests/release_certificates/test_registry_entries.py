@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from typer.testing import CliRunner
 
 from dpmatrix.__main__ import app
@@ -29,6 +28,8 @@ from dpmatrix.typesetting.prose import in_signs
 from tests.release_certificates.registry_schema import FIELDS as SCHEMA
 from tests.release_certificates.registry_schema import faults
 from tests.release_certificates.releases import GAUSSIAN, NAMES, refused, released, standing_run
+
+yaml = pytest.importorskip("yaml")  # comes with other packages of requirements.txt, and with no extra by name
 
 BLANK = "[BLANK for the publisher: "
 REFUSED_WHILE_BLANK = ["deployment.basic.data_product_type", "deployment.basic.publication_date"]
