@@ -119,6 +119,8 @@ def test_without_delta_the_better_of_both_bounds_is_taken() -> None:
         found = least_squared_error_under(guarantee, dimension, divisor=3)
         assert found * 9 >= own
     assert found * 9 == own, "many columns: the bound of pure privacy"
+    added = least_squared_error_under(PrivacyGuarantee(Fraction(1, 1000), 0, ADD), 20)
+    assert added == least_squared_error(Fraction(1, 1000), 20, ADD) < own
     assert least_squared_error_under(PrivacyGuarantee(1, 0, REPLACE), 2) > 3 * least_squared_error(1, 2)
 
 

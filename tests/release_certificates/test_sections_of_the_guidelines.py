@@ -44,16 +44,16 @@ def said(tmp_path: Path, name: str = "laplace", *, ledger: Ledger | None = None,
 
 
 def rows(page: str) -> list[tuple[str, str, str]]:
-    table = page[page.index('<h2 id="nist">') :]
+    table = page[page.index('<h3 id="nist">') :]
     return re.findall(r'<tr><th scope="row">(.*?)</th><td>(.*?)</td><td>(.*?)</td></tr>', table)
 
 
 def shown(page: str) -> dict[str, set[str]]:
     """Return for each part of a page what stands there as a heading, a caption, the head of a row or a term."""
-    parts = re.split(r'<h2 id="(\w+)">', page)
+    parts = re.split(r'<h[23] id="(\w+)">', page)
     return {
         name: {html.unescape(found) for found in re.findall(r"<(?:th scope=\"row\"|caption|dt)>(.*?)</", text)}
-        | {html.unescape(text.partition("</h2>")[0])}
+        | {html.unescape(re.split("</h[23]>", text)[0])}
         for name, text in zip(parts[1::2], parts[2::2], strict=True)
     }
 
@@ -141,8 +141,8 @@ def test_audits_answer_where_this_mechanism_was_tried(tmp_path) -> None:
 def test_a_page_that_showed_nothing_would_answer_nothing(tmp_path) -> None:
     """The control of the places: none of them is written into the answers."""
     file: ReleaseFile = said(tmp_path).file
-    nothing = page_shows(private=True, facts=(), utility=(), claimed=False, audited=False, hazards=())
-    kept = page_shows(private=False, facts=(), utility=(), claimed=False, audited=False, hazards=())
+    nothing = page_shows(private=True, facts=(), details=(), utility=(), claimed=False, audited=False, hazards=())
+    kept = page_shows(private=False, facts=(), details=(), utility=(), claimed=False, audited=False, hazards=())
     assert {one.section for one in topics(file, nothing) if one.status == ANSWERED} == {
         *("2.1", "2.1.1", "2.2", "2.3"),
     }, "these stand in the numbers, which every guarantee has"

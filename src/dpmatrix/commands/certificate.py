@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from attrs import frozen
 
 from dpmatrix.atomic_files import refuse_unless_regular, write_atomically
 from dpmatrix.commands.failures import one_line
@@ -31,6 +32,14 @@ def certificate_command(
     public_key: Annotated[
         Path | None, typer.Option(metavar="FILE", help="With --verify: the Ed25519 public key in PEM.")
     ] = None,
+    registry: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.yaml", help="Write an entry for the registry of deployments as well."),
+    ] = None,
+    details: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.toml", help="With --registry: what only the publisher knows; the rest is blank."),
+    ] = None,
     ledger: LedgerPath = DEFAULT_LEDGER,
 ) -> None:
     """Write a certificate of one release: its guarantee in words, and what that rests on.
@@ -41,11 +50,19 @@ def certificate_command(
 
     With --key the statement of the page is signed, in FILE.intoto.jsonl beside it. With --verify the signature and the
     hash of the release are checked: exit code 2, and one line, where they do not agree.
+
+    With --registry an entry in the schema of the registry opendp/deployments-registry-data is written beside the page.
+    What only the publisher knows is marked as a blank, or taken from --details. A file that exists is not replaced, and
+    a release without a certificate gets no entry.
     """
     if (verify is None) != (public_key is None):
         missing = "public-key" if public_key is None else "verify"
         raise InvalidParameterError(missing, "it is missing", "pass --verify and --public-key together")
+    if details is not None and registry is None:
+        raise InvalidParameterError("registry", "it is missing", "pass --details with --registry alone")
     if verify is not None and public_key is not None:
+        if registry is not None:
+            raise InvalidParameterError("registry", "nothing is written where a signature is checked", "leave it out")
         if key is not None:
             raise InvalidParameterError("key", "nothing is signed where a signature is checked", "leave it out")
         _verify(release, verify, public_key, output)
@@ -53,7 +70,26 @@ def certificate_command(
     page = release.with_suffix(".html") if output is None else output
     if page.suffix != ".html":
         raise InvalidParameterError("output", f"{str(page)!r} does not end in .html", "name an HTML file")
-    _write(release, page, key, ledger)
+    _write(_Files(release, page, key, ledger, registry, details))
+
+
+@frozen
+class _Files:
+    """What is read and what is written."""
+
+    release: Path
+    page: Path
+    key: Path | None
+    ledger: Path
+    registry: Path | None
+    details: Path | None
+
+    def refuse_what_is_read(self, written: Path) -> None:
+        """Make sure that a file is not written over that is read."""
+        refuse_unless_regular(written)
+        read = (self.release, self.key, self.ledger, self.details)
+        if any(one is not None and one.resolve() == written.resolve() for one in read):
+            raise InvalidParameterError("output", f"{str(written)!r} is read here", "name another file")
 
 
 def _verify(release: Path, envelope: Path, key: Path, page: Path | None) -> None:
@@ -65,23 +101,36 @@ def _verify(release: Path, envelope: Path, key: Path, page: Path | None) -> None
     typer.echo(f"the key has signed a statement about {about}: {promised}")
 
 
-def _write(release: Path, page: Path, key: Path | None, ledger: Path) -> None:
+def _write(files: _Files) -> None:
     # Imported here, so that other commands do not wait for it.
     from dpmatrix.release_certificates.contents import contents
-    from dpmatrix.release_certificates.page import render
+    from dpmatrix.release_certificates.envelope import key_id, private_key
+    from dpmatrix.release_certificates.page import Signature, render
     from dpmatrix.release_certificates.reading import read_release
+    from dpmatrix.release_certificates.registry.details import read_details
+    from dpmatrix.release_certificates.registry.entry import entry, refuse_unless_new
     from dpmatrix.release_certificates.statement import envelope_of, signed
 
-    beside = envelope_of(page)
+    page, beside = files.page, envelope_of(files.page)
     for written in (page, beside):
-        refuse_unless_regular(written)
-        if any(read is not None and read.resolve() == written.resolve() for read in (release, key, ledger)):
-            raise InvalidParameterError("output", f"{str(written)!r} is read here", "name another file")
-    said = contents(read_release(release), read_ledger(ledger))
+        files.refuse_what_is_read(written)
+    if files.registry is not None:
+        refuse_unless_new(files.registry)
+    details = {} if files.details is None else read_details(files.details)
+    said = contents(read_release(files.release), read_ledger(files.ledger))
     today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
-    text = render(said, today)
-    if key is not None:
-        write_atomically(beside, signed(said, today, text, page.name, key))
+    signer = None if files.key is None else private_key(files.key)
+    text = render(said, today, None if signer is None else Signature(beside.name, key_id(signer)))
+    made = [str(page)]
+    if signer is not None:
+        write_atomically(beside, signed(said, today, text, page.name, signer))
+        made.append(str(beside))
     write_atomically(page, text)
-    typer.echo(f"wrote {page}" if key is None else f"wrote {page} and {beside}")
+    if files.registry is not None and said.stands:
+        refuse_unless_new(files.registry)
+        write_atomically(files.registry, entry(said, today, details), "registry")
+        made.append(str(files.registry))
+    typer.echo(f"wrote {' and '.join(made)}")
+    if files.registry is not None and not said.stands:
+        typer.echo("no entry was written for the registry: the release has no certificate", err=True)
     raise typer.Exit(0 if said.stands else 1)

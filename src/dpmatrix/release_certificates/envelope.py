@@ -41,17 +41,21 @@ def encoding(payload_type: str, payload: bytes) -> bytes:
     return b"DSSEv1 %d %s %d %s" % (len(kind), kind, len(payload), payload)
 
 
-def sign(payload: bytes, key: Ed25519PrivateKey) -> str:
-    """Return an envelope as one line of JSON; its key id is the SHA-256 of the raw public key."""
+def key_id(key: Ed25519PrivateKey) -> str:
+    """Return the SHA-256 of the raw public key, in hexadecimal digits."""
     from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-    raw = key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+    return sha256(key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)).hexdigest()
+
+
+def sign(payload: bytes, key: Ed25519PrivateKey) -> str:
+    """Return an envelope as one line of JSON."""
     signature = key.sign(encoding(PAYLOAD_TYPE, payload))
     return json.dumps(
         {
             "payloadType": PAYLOAD_TYPE,
             "payload": base64.b64encode(payload).decode("ascii"),
-            "signatures": [{"keyid": sha256(raw).hexdigest(), "sig": base64.b64encode(signature).decode("ascii")}],
+            "signatures": [{"keyid": key_id(key), "sig": base64.b64encode(signature).decode("ascii")}],
         }
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,31 @@ from dpmatrix.typesetting.statements import Typeset, typeset
 _MACHINE = frozenset(grade.value for grade in MACHINE_GRADES - KERNEL_GRADES)
 _KERNEL = frozenset(grade.value for grade in KERNEL_GRADES)
 NOT_HERE = "not checked here"
+_BY_ASSISTANT = "In a proof assistant, about ideal laws of real numbers:"
+
+
+@frozen
+class Theorem:
+    """A theorem of a proof assistant that the evidence names.
+
+    Attributes
+    ----------
+    name
+        Its name.
+    says
+        What it states, in our words.
+    seen
+        Whether the run at hand checked it, or what certificate there is.
+    """
+
+    name: str
+    says: str
+    seen: str
+
+    @property
+    def words(self) -> str:
+        """All of it in a sentence."""
+        return f"{_BY_ASSISTANT} {self.says} (Theorem {self.name}: {self.seen}.)"
 
 
 @frozen
@@ -40,7 +66,9 @@ class Foundation:
     printed
         Of a repair: whether it is confirmed, and what became of the statement as printed; else verdict and standing.
     proof
-        Who or what checked the statement that is implemented: one sentence for each kind of evidence.
+        Who or what checked the statement that is implemented: one sentence for each kind of evidence but theorems.
+    theorems
+        Those of a proof assistant.
     standing_class
         The colour of `printed`.
     verdict, standing
@@ -56,11 +84,18 @@ class Foundation:
     says: str
     printed: str
     proof: tuple[str, ...]
+    theorems: tuple[Theorem, ...]
     standing_class: str
     verdict: str
     standing: str | None
     holds: bool
     formulas: Typeset | None
+
+    @property
+    def checked(self) -> tuple[str, ...]:
+        """Who or what checked it, where theorems are counted and not stated."""
+        seen = Counter(one.seen for one in self.theorems)
+        return (*self.proof, *(_counted_theorems(number, how) for how, number in seen.items()))
 
     def to_json(self) -> dict[str, Any]:
         """Return what a signed statement says of it: in the words of the page."""
@@ -69,8 +104,13 @@ class Foundation:
             "kind": self.kind,
             "verdict": self.verdict,
             "standing": self.printed,
-            "proof": list(self.proof),
+            "proof": [*self.proof, *(one.words for one in self.theorems)],
         }
+
+
+def _counted_theorems(number: int, seen: str) -> str:
+    told = "what it states" if number == 1 else "what they state"
+    return f"{_BY_ASSISTANT} {counted(number, 'theorem')} ({seen}); {told} stands in the appendix."
 
 
 def foundations(targets: Sequence[str], ledger: Ledger | None) -> list[Foundation]:
@@ -103,7 +143,8 @@ def _foundation(target: str, claim: Mapping[str, Any], theorems: _Theorems, form
         kind=claim["kind"],
         says=claim["repair"]["says"] if repaired else claim["says"],
         printed=_as_printed(claim, shown=shown if repaired else None),
-        proof=(*proof, *(theorems.words(one, claim["fingerprint"]) for one in items if one["grade"] in _KERNEL)),
+        proof=tuple(proof),
+        theorems=tuple(theorems.named(one, claim["fingerprint"]) for one in items if one["grade"] in _KERNEL),
         standing_class=_colour(claim, repaired=repaired),
         verdict=claim["verdict"],
         standing=claim["standing"],
@@ -189,17 +230,18 @@ class _Theorems:
         except (KernelError, OSError):
             self._certificate, self._proofs = Certificate(NO_DATE, "", (), {}), None
 
-    def words(self, item: Mapping[str, Any], fingerprint: str) -> str:
-        """Say what is known of the theorem that an item of evidence names."""
-        name = item["region"].removeprefix("theorem ").partition(":")[0]
-        said = item["region"].removeprefix("theorem ").partition(":")[2].strip()
-        told = f"In a proof assistant, about ideal laws of real numbers: {said}"
+    def named(self, item: Mapping[str, Any], fingerprint: str) -> Theorem:
+        """Return the theorem that an item of evidence names, with what is known of it."""
+        name, _, says = item["region"].removeprefix("theorem ").partition(":")
+        return Theorem(name, says.strip(), self._seen(item, name, fingerprint))
+
+    def _seen(self, item: Mapping[str, Any], name: str, fingerprint: str) -> str:
         if item["outcome"] == Outcome.PASSED.value:
-            return f"{told} (Theorem {name}: checked in the run at hand.)"
+            return "checked in the run at hand"
         entry = self._certificate.theorems.get(name)
         if item["outcome"] != Outcome.UNCHECKED.value or entry is None or self._proofs is None:
-            return f"{told} (Theorem {name}: no certificate of it is at hand, and it was {NOT_HERE}.)"
+            return f"no certificate of it is at hand, and it was {NOT_HERE}"
         wrong = self._certificate.objections(self._proofs, name) if name in self._proofs.theorems else ["it is gone"]
         if wrong or fingerprint not in entry.fingerprints.values():
-            return f"{told} (Theorem {name}: the certificate is not of the text as it is, and it was {NOT_HERE}.)"
-        return f"{told} (Theorem {name}: in the kernel's certificate of {self._certificate.date}, {NOT_HERE}.)"
+            return f"the certificate is not of the text as it is, and it was {NOT_HERE}"
+        return f"in the kernel's certificate of {self._certificate.date}, {NOT_HERE}"

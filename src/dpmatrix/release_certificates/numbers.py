@@ -12,7 +12,7 @@ from dpmatrix.exact import precision, rational
 from dpmatrix.mechanisms.noise_sizes import upper
 
 DIGITS = 3
-_LARGEST_EPSILON, _MOST_DIGITS = 1000, 12
+_LARGEST_EPSILON, _MOST_DIGITS, _LONGEST = 1000, 12, 40
 
 
 def decimal(value: Fraction, rounding: str = ROUND_HALF_EVEN, digits: int = DIGITS) -> str:
@@ -37,6 +37,16 @@ def shown(value: Fraction) -> str:
         return text
     exact = str(value)
     return exact if len(exact) <= 24 else f"about {decimal(value, digits=4)}"
+
+
+def is_brief(value: Fraction) -> bool:
+    """Whether an exact number is short enough for a line of the certificate."""
+    return len(str(value)) <= _LONGEST
+
+
+def brief(value: Fraction) -> str:
+    """Write an exact number, or what `shown` has for it where it is a long one."""
+    return str(value) if is_brief(value) else shown(value)
 
 
 def odds_factor(epsilon: Fraction) -> str:

@@ -6,12 +6,15 @@ import json
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.release_certificates.contents import Contents, predicate
-from dpmatrix.release_certificates.envelope import private_key, public_key, sign, verified_payload
+from dpmatrix.release_certificates.envelope import public_key, sign, verified_payload
 from dpmatrix.release_certificates.fields import read_bytes, strict_json
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 STATEMENT = "https://in-toto.io/Statement/v1"
 PREDICATE = "urn:dpmatrix:release-certificate:v1"
@@ -23,7 +26,7 @@ def envelope_of(page: Path) -> Path:
     return page.with_suffix(".intoto.jsonl")
 
 
-def signed(said: Contents, date: str, page: str, page_name: str, key: Path) -> str:
+def signed(said: Contents, date: str, page: str, page_name: str, key: Ed25519PrivateKey) -> str:
     """Return the statement of a certificate in an envelope, as one line.
 
     Parameters
@@ -33,12 +36,7 @@ def signed(said: Contents, date: str, page: str, page_name: str, key: Path) -> s
     page, page_name
         The page and its name.
     key
-        File of the private key.
-
-    Raises
-    ------
-    InvalidParameterError
-        If the key is none.
+        The private key.
     """
     told = {"name": page_name, "sha256": sha256(page.encode("utf-8")).hexdigest()}
     statement = {
@@ -48,7 +46,7 @@ def signed(said: Contents, date: str, page: str, page_name: str, key: Path) -> s
         "predicate": predicate(said, date, told),
     }
     payload = json.dumps(statement, sort_keys=True, ensure_ascii=False).encode("utf-8")
-    return sign(payload, private_key(key)) + "\n"
+    return sign(payload, key) + "\n"
 
 
 def verify(release: Path, envelope: Path, key: Path, page: Path | None = None) -> Mapping[str, Any]:

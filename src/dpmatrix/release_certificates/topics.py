@@ -25,7 +25,8 @@ ON_AUDITS = "none in the draft"
 """Stands for the number of the section that only the final version has."""
 
 NUMBERS, UNIT, UTILITY, CLAIMS, AUDITS, HAZARDS = "numbers", "unit", "utility", "claims", "audits", "hazards"
-"""Parts of the page, by the names to which links lead."""
+DETAILS = "details"
+"""Parts of the page, by the names to which links lead; the details are a part of its appendix."""
 IN_WORDS, GROUPS_TABLE, RESTS_ON, TRIED = (
     "The numbers in words",
     "For a person with several records",
@@ -41,6 +42,7 @@ def page_shows(
     *,
     private: bool,
     facts: Collection[str],
+    details: Collection[str],
     utility: Collection[str],
     claimed: bool,
     audited: bool,
@@ -52,7 +54,7 @@ def page_shows(
     ----------
     private
         Whether there is a guarantee.
-    facts, utility, hazards
+    facts, details, utility, hazards
         Names that stand in these parts.
     claimed, audited
         Whether claims, and audits of this mechanism, are named.
@@ -60,6 +62,7 @@ def page_shows(
     return {
         NUMBERS: (IN_WORDS, GROUPS_TABLE) if private else (),
         UNIT: facts,
+        DETAILS: details,
         UTILITY: utility,
         CLAIMS: (RESTS_ON,) if claimed else (),
         AUDITS: (TRIED,) if audited else (),
@@ -205,7 +208,7 @@ def _failure(file: ReleaseFile, asked: _Questions) -> Topic:
 def _algorithms(file: ReleaseFile, asked: _Questions) -> list[Topic]:
     additive = bool(asked.shown[UTILITY])
     uncomputed = "not computed for this mechanism"
-    proofs = [name for name in asked.shown[UNIT] if name.startswith("Why that holds")]
+    proofs = [name for name in asked.shown[DETAILS] if name.startswith("Why that holds")]
     bounded = {UNIT: ["Bound"], HAZARDS: ["Choices", "Records longer than the bound"]}
     size = {UTILITY: ["Noise of an entry", "Noise as a whole", "To compare with"]}
     found = [
@@ -220,7 +223,7 @@ def _algorithms(file: ReleaseFile, asked: _Questions) -> list[Topic]:
             {UNIT: ["Mechanism", "Calibration", "Noise"]},
             otherwise=uncomputed,
         ),
-        asked.guaranteed("3.1", "Who proved that it is private?", {UNIT: proofs, CLAIMS: [RESTS_ON]}),
+        asked.guaranteed("3.1", "Who proved that it is private?", {DETAILS: proofs, CLAIMS: [RESTS_ON]}),
         asked.told("3.2", "How accurate is it?", size, otherwise=uncomputed),
         asked.left("3.2", "Is it of use for its purpose?", "the purpose is not known here"),
         asked.left("3.3.1", "Does noise weigh more on small groups?", "groups among the records are not known here"),
@@ -270,7 +273,7 @@ def _deployment(asked: _Questions) -> list[Topic]:
             "4.2.2", "Who made records noisy one by one (local model)?", "nobody: the mechanism sees all records"
         ),
         asked.outside("4.2.3", "Who shuffled, or computed on secret shares?", "nobody: neither is used"),
-        asked.told("4.3", "What of floating point?", {UNIT: ["Grid", "Arithmetic"]}, otherwise=unknown),
+        asked.told("4.3", "What of floating point?", {DETAILS: ["Grid", "Arithmetic"]}, otherwise=unknown),
         asked.told("4.3", "Where do random bits come from?", {UNIT: ["Random bits"]}, otherwise=unknown),
         asked.left(
             "4.3",

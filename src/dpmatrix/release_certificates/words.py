@@ -90,7 +90,7 @@ def hazards(guarantee: PrivacyGuarantee | None, records: int | None, over_norm: 
     return [*found, *_ALWAYS[:2], ("Records longer than the bound", longer), *_ALWAYS[2:]]
 
 
-_SEVERAL = "Guarantees of all releases from the same records add up. This page knows of one release."
+_SEVERAL = "Guarantees of all releases from the same records add up. Only one release is known here."
 _PERSON = (
     "The guarantee is one for a record. For a person with more it is weaker, as the table of groups says; nothing here "
     "knows who has how many."
