@@ -7,6 +7,7 @@ from fractions import Fraction
 from itertools import product
 
 import attrs
+import numpy as np
 import pytest
 from flint import arb
 
@@ -44,6 +45,22 @@ def test_the_bound_is_that_of_the_claim_at_what_was_found(epsilon: Fraction, del
         bound = bounds.least_square_of_one(epsilon, delta)
         assert not bound > fraction(exact.upper().fmpq())
         assert float(bound) == pytest.approx(float(exact.mid()), rel=1e-15)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_bound_of_any_functions_is_that_of_the_claim(seed: int) -> None:
+    """With heights on both sides of zero, at the last nodes, and for kinds of records that differ."""
+    rng = np.random.default_rng(seed)
+    sizes = [2 * int(half) + 1 for half in rng.integers(1, 9, size=1)] * 3
+    rows = [[int(value) for value in rng.integers(0, 1 << 50, size=size)] for size in sizes]
+    if seed % 2:
+        rows = [[0] * (len(row) - 1) + row[-1:] for row in rows]
+    found = bounds.Functions(3 * (1 + seed % 3), tuple(map(tuple, rows)))
+    functions = as_specified(found)
+    for epsilon in (Fraction(1, 3), Fraction(2)):
+        exact = one_number.gain(functions, epsilon)
+        assert found.gain(arb(epsilon.numerator) / epsilon.denominator).overlaps(exact)
+    assert found.cost() == one_number.cost(functions)
 
 
 def staircase(epsilon: float) -> float:
