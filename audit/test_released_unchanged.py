@@ -29,9 +29,9 @@ MECHANISM = LaplaceInputPerturbation(1, norm_bound=64)
 ADDED = Adjacency.ADD_REMOVE_ONE
 LINE = "0.0000,0.0000\n"
 OTHER = "0.5000,0.5000\n"
-LINES = 20_000
+LINES = 10_000
 """Two of the first and last 65,536 bytes, and more between them."""
-MIDDLE = 10_000
+MIDDLE = 5000
 
 
 @pytest.fixture
