@@ -171,7 +171,7 @@ def test_a_line_that_is_too_long_is_refused_and_never_read_as_two(
     """Wherever it stands; each half of it would be a record of the right length."""
     for name in ("streams.LONGEST_LINE", "splitting.LONGEST_LINE"):
         monkeypatch.setattr(f"dpmatrix.files.{name}", limit)
-    for size in (4, 1 << 22):
+    for size in (4, 6, 1 << 22):
         monkeypatch.setattr(streams, "PIECE_BYTES", size)
         for zeros in (limit - 4, limit, 2 * limit):
             line = "1," + "0" * zeros + ",2\n"

@@ -92,11 +92,17 @@ def test_every_row_counts_once_in_whichever_group_and_part_it_is(
     assert published(path, columns=["a", "b", "c"]) != of_matrix(RECORDS[1:]), "control"
 
 
+@pytest.mark.parametrize("groups", [0, 1])
 @pytest.mark.parametrize("rows", [0, 1])
-def test_the_only_row_may_be_there_or_not(table: Callable[..., str], rows: int) -> None:
-    """Its columns are named by the file, so that nothing else has to tell their number."""
+def test_the_only_row_may_be_there_or_not(table: Callable[..., str], rows: int, groups: int) -> None:
+    """Its columns are named by the file, so that nothing else has to tell their number; without rows nor of groups."""
     mechanism = LaplaceInputPerturbation(1, Adjacency.ADD_REMOVE_ONE, norm_bound=BOUND)
     path = table(named(RECORDS[:rows]))
+    if not groups:
+        schema = parquet.read_schema(path)
+        with parquet.ParquetWriter(path, schema) as writer:
+            if rows:
+                writer.write_table(pyarrow.table(named(RECORDS[:rows])))
     for parts in (None, 1, 3):
         assert published(path, mechanism, parts=parts) == of_matrix(RECORDS[:rows], mechanism)
         assert published(path, mechanism, parts=parts, dimension=3) == of_matrix(RECORDS[:rows], mechanism)
