@@ -95,7 +95,7 @@ def test_every_row_counts_once_in_whichever_group_and_part_it_is(
 @pytest.mark.parametrize("groups", [0, 1])
 @pytest.mark.parametrize("rows", [0, 1])
 def test_the_only_row_may_be_there_or_not(table: Callable[..., str], rows: int, groups: int) -> None:
-    """Its columns are named by the file, so that nothing else has to tell their number; without rows nor of groups."""
+    """Its columns are named by the file, which has one group of rows, or none where there are none."""
     mechanism = LaplaceInputPerturbation(1, Adjacency.ADD_REMOVE_ONE, norm_bound=BOUND)
     path = table(named(RECORDS[:rows]))
     if not groups:
