@@ -211,6 +211,11 @@ def test_a_first_line_of_numbers_is_a_record_and_its_cells_name_nothing(file: Ca
         for columns in (["7"], ["x"], ["0"], ["3"], ["1", "1"], ["2", "1", "2"]):
             with pytest.raises(RecordFileError):
                 published(path, header=False, columns=columns, parts=parts)
+    for text, columns in ((f"ann,{SECRET}\n1,2\n", ["ann", "2"]), (f"{SECRET},ann\n1,2\n", ["1", "ann"])):
+        for parts in (None, 2):
+            with pytest.raises(RecordFileError) as caught:
+                published(file(text), header=False, columns=columns, parts=parts)
+            assert SECRET not in str(caught.value)
 
 
 # No line is passed over
