@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 from dpmatrix.errors import InvalidParameterError, RecordFileError
-from dpmatrix.files import open_source, parquet_records, release_file
+from dpmatrix.files import FilePart, open_source, parquet_records, release_file, split_records
 from dpmatrix.mechanisms import LaplaceInputPerturbation
 from dpmatrix.privacy import Adjacency
 from dpmatrix.randomness.entropy import SeededEntropy
@@ -230,3 +230,16 @@ def test_a_long_row_is_clipped_or_else_refused(table: Callable[..., str]) -> Non
         assert published(path, clipping, parts=parts) == of_matrix(np.array([[3.0, SECRET, 0], [0, 0, 1]]), clipping)
         strict = LaplaceInputPerturbation(1, norm_bound=2, over_norm="reject")
         assert refused(path, mechanism=strict, parts=parts).line is None
+
+
+def test_a_part_is_read_where_its_file_stands(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, table: Callable[..., str]
+) -> None:
+    """And not where a worker finds another file of that name, of which no part was made."""
+    path, other = Path(table(named(RECORDS), 5)), tmp_path / "other"
+    monkeypatch.chdir(path.parent)
+    parts = [FilePart(part=part, longest=None) for part in split_records(path.name, parts=3).parts]
+    other.mkdir()
+    parquet.write_table(pyarrow.table(named(RECORDS + 1)), other / path.name, row_group_size=5)
+    monkeypatch.chdir(other)
+    assert np.array_equal(np.vstack([block for part in parts for block in part.blocks()]), RECORDS)

@@ -157,6 +157,19 @@ def test_a_worker_notices_that_a_file_changes_under_it(monkeypatch: pytest.Monke
         list(found)
 
 
+def test_a_worker_reads_a_file_where_it_stands(monkeypatch: pytest.MonkeyPatch, path: str, tmp_path: Path) -> None:
+    """And not where it finds another one of that name, of which no part was made."""
+    monkeypatch.chdir(Path(path).parent)
+    parts, other = parts_of(Path(path).name), tmp_path / "other"
+    other.mkdir()
+    (other / Path(path).name).write_text(OTHER * LINES, encoding="utf-8")
+    for place in (other, Path("/")):
+        monkeypatch.chdir(place)
+        found = np.vstack([block for part in parts for block in part.blocks()])
+        assert found.shape == (LINES, 2)
+        assert not found.any()
+
+
 # The only record
 
 
