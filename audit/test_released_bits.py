@@ -211,7 +211,7 @@ def test_a_child_holds_nothing_of_what_its_parent_will_draw() -> None:
     assert source.words(64).any(), "control"
 
 
-@pytest.mark.parametrize("name", ["_low_bits", "system_bytes", "fresh_words"])
+@pytest.mark.parametrize("name", ["_low_bits", "system_bytes", "fresh_words"], ids=["claimed", "fetched", "made"])
 @pytest.mark.parametrize("draw", DRAWS)
 def test_a_fork_amid_a_draw_gives_the_child_other_bits(monkeypatch: pytest.MonkeyPatch, name: str, draw: str) -> None:
     """A signal handler may fork at any line: here, after something was fetched or claimed."""

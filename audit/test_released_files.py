@@ -184,7 +184,16 @@ def test_a_line_that_is_too_long_is_refused_and_never_read_as_two(
 # No line is published
 
 
-@pytest.mark.parametrize("first", [f"ann {SECRET},HIV", f"?,{SECRET}x", f"0.5,{SECRET}x", f'"{SECRET} x",1', ","])
+FIRST = {
+    "words": f"ann {SECRET},HIV",
+    "a-mark": f"?,{SECRET}x",
+    "a-number": f"0.5,{SECRET}x",
+    "quotes": f'"{SECRET} x",1',
+    "nothing": ",",
+}
+
+
+@pytest.mark.parametrize("first", FIRST.values(), ids=FIRST)
 def test_a_first_line_that_may_be_a_record_is_published_only_where_somebody_says_that_it_is_none(
     file: Callable[[str], str], reader: str, first: str
 ) -> None:
