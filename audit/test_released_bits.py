@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import os
+import sys
 import threading
 from collections.abc import Callable
 from itertools import pairwise
@@ -97,8 +98,8 @@ def streams_of(system: System) -> list[np.ndarray]:
 
 @pytest.mark.parametrize(
     "counts",
-    [[3, 1021, 1, 1024, 5, 5000, 0, 9000, 9], [1 << 17, 5], [5, (1 << 17) + 3, 5]],
-    ids=["few", "a-key", "more"],
+    [[3, 1021, 1, 1024, 5, 5000, 0, 9000, 9], [1 << 17, 5], [5, (1 << 17) + 3, 5], [1, 1, 2]],
+    ids=["few", "a-key", "more", "one"],
 )
 def test_words_are_a_cipher_stream_of_which_no_word_comes_twice(system: System, counts: list[int]) -> None:
     """In order, and no more than one mebibyte under one key; what was handed out is gone from the buffer."""
@@ -209,6 +210,33 @@ def test_a_child_holds_nothing_of_what_its_parent_will_draw() -> None:
     assert held(), "control"
     assert in_child(os.fork, held) == hashlib.blake2b(b"False").digest()
     assert source.words(64).any(), "control"
+
+
+def test_what_a_child_does_first_leaves_nothing_of_its_parent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What Python calls in a child is called here, and then what the kernel does to a page is done to it."""
+    monkeypatch.setattr(entropy, "_FORKS", entropy._FORKS)  # for whatever else this process has begun
+    source = SystemEntropy()
+    for step in (entropy._after_fork_in_child, lambda: entropy._PAGE.__setitem__(0, 0)):
+        source.bits(8), source.words(2)
+        before, store = entropy.process_identity(), source._buffer.store
+        assert any(store.data)
+        step()
+        assert entropy.process_identity() not in (before, store.owner)
+        assert entropy.process_identity() == entropy.process_identity()
+        assert entropy._PAGE[0]
+        assert not any(store.data)
+        assert not store.words.any()
+        assert source.bits(64)
+        assert source.words(64).any()
+        assert source._buffer.store is not store
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="no other kernel wipes a page")
+def test_a_page_that_tells_of_a_fork_is_the_one_of_the_process_that_made_it() -> None:
+    page = entropy._marked_page()
+    assert page[0]
+    assert in_child(fork_by_c, lambda: page[0]) == hashlib.blake2b(b"0").digest()
+    assert page[0], "control"
 
 
 @pytest.mark.parametrize("name", ["_low_bits", "system_bytes", "fresh_words"], ids=["claimed", "fetched", "made"])

@@ -44,6 +44,7 @@ THRESHOLDS = {
     "a-small-exponent": Threshold(Fraction(1), Fraction(1, 10**30)),
     "a-large-exponent": Threshold(Fraction(1), Fraction(60)),
     "of-a-tail": Threshold(Fraction(1, 11), Fraction(1, 3), Fraction(1, 9)),
+    "of-a-flat-tail": Threshold(Fraction(1, 20), Fraction(0), Fraction(1, 9)),
     "of-a-slow-tail": Threshold(Fraction(1, 10**12), Fraction(1, 3), Fraction(1, 10**9)),
 }
 
