@@ -9,7 +9,6 @@ probability below 1e-11.
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -18,15 +17,13 @@ import mpmath
 import numpy as np
 import pytest
 
-from dpmatrix.errors import EntropyError, InvalidParameterError, OutOfRangeError, UndecidedError
-from dpmatrix.randomness import fast_bernoulli, fast_rectangles, fast_tiny
+from dpmatrix.errors import UndecidedError
+from dpmatrix.randomness import fast_bernoulli
 from dpmatrix.randomness.entropy import SeededEntropy
-from dpmatrix.randomness.fast_arguments import array_shape, exact_rational
 from dpmatrix.randomness.fast_bernoulli import below_threshold, bernoulli, bernoulli_exp, decide_lanes
 from dpmatrix.randomness.fast_discrete import discrete_gaussian, discrete_laplace, geometric
 from dpmatrix.randomness.fast_threshold import Threshold, is_below
 from dpmatrix.randomness.fast_tiny import tiny_gaussian, tiny_laplace
-from dpmatrix.randomness.integer_noise import gaussian_integers, laplace_integers
 
 DIGITS = 1200
 """Binary digits to which a threshold is known here."""
@@ -218,78 +215,3 @@ LAWS: dict[str, tuple[Callable[[Any], Any], Callable[[int], float], int]] = {
 def test_a_law_is_what_it_is_called(name: str) -> None:
     draw, weight, least = LAWS[name]
     sevenfold(np.asarray(draw(SeededEntropy(6))).astype(int), weight, least)
-
-
-# Who may finish a draw, and of what
-
-
-class Forking(SeededEntropy):
-    """A source under which the process is forked."""
-
-    child: int | None = None
-
-    def words(self, count: int) -> Any:
-        """Give words to two processes."""
-        found = super().words(count)
-        if self.child is None:
-            self.child = os.fork()
-        return found
-
-
-@pytest.mark.parametrize(
-    "draw",
-    [
-        lambda source: bernoulli(Fraction(1, 3), 5, source),
-        lambda source: bernoulli_exp(Fraction(1, 3), 5, source),
-        lambda source: tiny_laplace(Fraction(1, 2000), 5, source),
-        lambda source: tiny_gaussian(Fraction(1, 10**7), 5, source),
-        lambda source: geometric(Fraction(3), 5, source),
-        lambda source: laplace_integers(Fraction(3), 5, source),
-        lambda source: laplace_integers(Fraction(2**50), 5, source),
-        lambda source: gaussian_integers(Fraction(3), 5, source),
-        lambda source: gaussian_integers(Fraction(2**100), 5, source),
-    ],
-    ids=["rational", "root", "tiny-laplace", "tiny-gaussian", "geometric", "laplace", "wide", "gaussian", "wider"],
-)
-def test_a_child_does_not_finish_the_draw_of_its_parent(draw: Callable[[Any], object]) -> None:
-    source = Forking(1)
-    try:
-        draw(source)
-    except EntropyError:
-        if source.child == 0:
-            os._exit(7)
-        raise
-    finally:
-        if source.child == 0:
-            os._exit(1)
-    assert source.child
-    assert os.waitstatus_to_exitcode(os.waitpid(source.child, 0)[1]) == 7
-
-
-def test_a_variate_that_is_too_large_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module, draw in ((fast_tiny, tiny_laplace), (fast_tiny, tiny_gaussian)):
-        monkeypatch.setattr(module, "LARGEST", 2)
-        with pytest.raises(OutOfRangeError):
-            draw(Fraction(5), 200, SeededEntropy(1))
-    assert fast_rectangles.LARGEST == 2**63 - 1
-
-
-def test_parameters_are_rationals_and_shapes_are_integers() -> None:
-    for value in (0.1, Fraction(1, 7), 3, 2**80, np.float64(0.3)):
-        assert exact_rational(value, "scale") == Fraction(value)
-    for wrong in ("1", 1j, float("inf"), float("nan"), None, mpmath.mpf(1)):
-        with pytest.raises(InvalidParameterError):
-            exact_rational(wrong, "scale")  # type: ignore[arg-type]
-    assert [array_shape(shape) for shape in (3, (2, 0), ())] == [(3,), (2, 0), ()]
-    for shape in (-1, (2, -1), 1.5, "2", (2, None)):
-        with pytest.raises(InvalidParameterError):
-            array_shape(shape)  # type: ignore[arg-type]
-    for bad in (Fraction(-1, 10**9), 1 + Fraction(1, 10**9), "1"):
-        with pytest.raises(InvalidParameterError):
-            bernoulli(bad, 3, SeededEntropy(1))  # type: ignore[arg-type]
-    for draw in (geometric, discrete_laplace, discrete_gaussian):
-        for scale in (0, -1, Fraction(1, 10**7), 2**81):
-            with pytest.raises(InvalidParameterError):
-                draw(scale, 3, SeededEntropy(1))
-    with pytest.raises(InvalidParameterError):
-        bernoulli_exp(Fraction(-1, 10**9), 3, SeededEntropy(1))
