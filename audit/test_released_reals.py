@@ -23,6 +23,7 @@ from dpmatrix.randomness.compressed import LazyBoxSlack, LazyNormalisedProduct
 from dpmatrix.randomness.entropy import SeededEntropy
 from dpmatrix.randomness.lazy import LazyExponentials, LazyFunction, LazyNormals, LazyReals, LazyUniforms
 from dpmatrix.randomness.lazy_entries import LazyMultiples, LazyRationals, LazyUpperTriangle
+from dpmatrix.randomness.lazy_matrices import LazyWishart
 from dpmatrix.randomness.lazy_traces import CoupledTraces, LazyPart
 
 BITS = 400
@@ -283,3 +284,16 @@ def test_coupled_traces_are_those_of_two_wishart_matrices_and_an_exponential_var
         LazyPart(CoupledTraces(dimension, SeededEntropy(1)), 2)
     with pytest.raises(InvalidParameterError):
         CoupledTraces(0, SeededEntropy(1))
+
+
+@pytest.mark.parametrize("dimension", [1, 2, 3, 4])
+def test_coupled_traces_draw_all_that_they_are_made_of_from_their_source(dimension: int) -> None:
+    """Two Wishart matrices of one degree of freedom more than they have rows, an exponential variate, and a coin."""
+    for seed in range(4):
+        pair, source = CoupledTraces(dimension, SeededEntropy(seed)), SeededEntropy(seed)
+        for matrix in pair.matrices:
+            expected = LazyWishart(dimension, dimension + 1, Fraction(1), source)
+            assert np.array_equal(matrix.approximate().center, expected.approximate().center)
+        exponential = LazyExponentials((1,), source)
+        assert np.array_equal(pair.exponential.uniforms.words(), exponential.uniforms.words())
+        assert pair.coin == source.bits(1)

@@ -113,6 +113,23 @@ def test_a_cipher_that_is_stuck_or_stops_is_refused(monkeypatch: pytest.MonkeyPa
     assert len(fresh_words(size)) == size, "control"
 
 
+@pytest.mark.parametrize("place", range(3))
+def test_a_cipher_that_is_stuck_under_a_later_key_is_refused(monkeypatch: pytest.MonkeyPatch, place: int) -> None:
+    """A key is used for 64 words here, and three of them are needed."""
+    monkeypatch.setattr(fast_keystream, "WORDS_PER_KEY", 64)
+    keys: list[int] = []
+
+    def pieces(size: int) -> bytes:
+        keys.append(len(keys))
+        return bytes(size) if keys[-1] == place else random_bytes(len(keys), size)
+
+    monkeypatch.setattr(fast_keystream, "_CIPHERS", Stuck(pieces, 0))
+    with pytest.raises(EntropyError):
+        fresh_words(190)
+    assert len(keys) == place + 1
+    assert len(fresh_words(190)) == 190, "control"
+
+
 class Given:
     """A source that gives what it is told."""
 
