@@ -17,7 +17,7 @@ from flint import arb
 from mpmath import mpf
 
 from dpmatrix.errors import InvalidParameterError
-from dpmatrix.exact import Real, precision
+from dpmatrix.exact import Real, precision, rational
 from dpmatrix.privacy import (
     Adjacency,
     BoundedRangeProfile,
@@ -145,7 +145,7 @@ NOISES: dict[str, tuple[PrivacyProfile, Callable[[int, mpf], mpf]]] = {
     "gaussian": (GaussianProfile(Fraction(2, 3), 2), lambda k, epsilon: tails(mpf(k) / 3, epsilon)),
     "gaussian-float": (GaussianProfile(0.75, 2), lambda k, epsilon: tails(mpf(3 * k) / 8, epsilon)),
     "gaussian-integer": (GaussianProfile(1, 2), lambda k, epsilon: tails(mpf(k) / 2, epsilon)),
-    "gaussian-ball": (GaussianProfile(arb(3), 4), lambda k, epsilon: tails(mpf(3 * k) / 4, epsilon)),
+    "gaussian-ball": (GaussianProfile(arb(2).sqrt(), 4), lambda k, epsilon: tails(mpmath.sqrt(2) * k / 4, epsilon)),
     "laplace": (LaplaceProfile(Fraction(1, 5), 1), lambda k, epsilon: 1 - mpmath.exp((epsilon - mpf(k) / 5) / 2)),
     "discrete-laplace": (DiscreteLaplaceProfile(3, 2), lambda k, epsilon: whole(geometric, 3 * k, epsilon)),
     "discrete-gaussian": (DiscreteGaussianProfile(4, 7), lambda k, epsilon: whole(gaussian, 2 * k, epsilon)),
@@ -174,6 +174,20 @@ def test_the_change_of_a_group_is_so_many_times_as_large(name: str, records: int
         expected = loss(records, number(epsilon))
         assert holds(found, expected)
         assert not holds(group_profile(profile, records + 1).delta(epsilon), expected), "control"
+
+
+@pytest.mark.parametrize("records", range(2, 12))
+def test_a_change_that_is_a_float_is_multiplied_without_rounding(records: int) -> None:
+    """The float next to 0.1, three times, is no float."""
+    change, least = rational(0.7) * records, rational(0.1) * records
+    gaussian = group_profile(GaussianProfile(0.7, 2), records)
+    laplace = group_profile(LaplaceProfile(0.7, 2, 0.1), records)
+    score = group_profile(BoundedRangeProfile(0.7), records)
+    assert isinstance(gaussian, GaussianProfile)
+    assert isinstance(laplace, LaplaceProfile)
+    assert isinstance(score, BoundedRangeProfile)
+    assert [gaussian.sensitivity, laplace.sensitivity, score.range] == [change] * 3
+    assert laplace.coordinate_sensitivity == least
 
 
 @pytest.mark.parametrize("records", [2, 3])

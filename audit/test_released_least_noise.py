@@ -140,9 +140,9 @@ def test_a_search_that_has_no_end_is_refused() -> None:
     for end in (Fraction(2) ** exponent for exponent in (-4095, 4095)):
         assert calibrate(counted(lambda scale, end=end: arb(0 if scale >= end else 1)), HALF) == end  # type: ignore[misc]
     for wrong in (0, -1):
-        with pytest.raises(InvalidParameterError, match="tolerance"):
+        with pytest.raises(InvalidParameterError, match="tolerance: "):
             calibrate(counted(lambda s: arb(0 if s >= 1 else 1)), HALF, tolerance=wrong)
-        with pytest.raises(InvalidParameterError, match="unit"):
+        with pytest.raises(InvalidParameterError, match="unit: "):
             calibrate(counted(lambda s: arb(0 if s >= 1 else 1)), HALF, unit=wrong)
 
 
