@@ -21,9 +21,9 @@ import pytest
 from flint import arb
 from mpmath import mpf
 
-from dpmatrix.errors import UndecidedError
+from dpmatrix.errors import InvalidParameterError, UndecidedError
 from dpmatrix.exact import precision, rational
-from dpmatrix.privacy.profiles import DiscreteGaussianProfile, GaussianProfile
+from dpmatrix.privacy.profiles import DiscreteGaussianProfile, GaussianProfile, LaplaceProfile
 from dpmatrix.privacy.profiles.enclosure import certified
 
 CLOSE = mpf(2) ** -39
@@ -261,3 +261,37 @@ def test_a_value_that_is_never_known_well_enough_is_no_answer() -> None:
             certified(partial(arb, never), "a value")
     assert certified(lambda: arb(0), "a value", zero_allowed=True) == 0, "control"
     assert certified(lambda: arb(3, 2.0**-50), "a value").contains(3), "control"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [arb("nan"), arb("+inf"), arb(1, "inf"), math.inf, arb(0, 1), -1],
+    ids=["nan", "infinity", "wide", "float-infinity", "around-zero", "negative"],
+)
+def test_a_parameter_that_may_lie_outside_its_domain_is_refused(wrong: arb | float) -> None:
+    for name, ask in (
+        ("sensitivity", lambda: GaussianProfile(wrong, 1)),
+        ("standard_deviation", lambda: GaussianProfile(1, wrong)),
+        ("epsilon", lambda: GaussianProfile(1, 1).delta(wrong)),
+        ("epsilon", lambda: DiscreteGaussianProfile(4, 1).delta(wrong)),
+        ("epsilon", lambda: DiscreteGaussianProfile(4, 1, 2).delta(wrong)),
+        ("scale", lambda: LaplaceProfile(1, wrong)),
+    ):
+        with pytest.raises(InvalidParameterError, match=f"^{name}"):
+            ask()
+
+
+def test_noise_of_no_variance_and_changes_of_no_integer_are_refused() -> None:
+    for name, ask in (
+        ("standard_deviation", lambda: GaussianProfile(1, 0)),
+        ("variance", lambda: DiscreteGaussianProfile(4, 0)),
+        ("variance", lambda: DiscreteGaussianProfile(4, -1)),
+        ("squared_sensitivity", lambda: DiscreteGaussianProfile(2, 1)),
+        ("squared_sensitivity", lambda: DiscreteGaussianProfile(-1, 1, 2)),
+        ("squared_sensitivity", lambda: DiscreteGaussianProfile(1.5, 1, 2)),  # type: ignore[arg-type]
+        ("coordinates", lambda: DiscreteGaussianProfile(4, 1, 0)),
+    ):
+        with pytest.raises(InvalidParameterError, match=name):
+            ask()
+    for nothing in (GaussianProfile(0, 1), DiscreteGaussianProfile(0, 1), DiscreteGaussianProfile(0, 1, 3)):
+        assert nothing.delta(0) == 0
