@@ -26,6 +26,7 @@ from dpmatrix.privacy import (
     meets,
 )
 from dpmatrix.privacy.profiles import DiscreteGaussianProfile
+from dpmatrix.privacy.profiles.enclosure import over_box
 
 ADDED = Adjacency.ADD_REMOVE_ONE
 HALF, PURE = PrivacyGuarantee(1, Fraction(1, 2), ADDED), PrivacyGuarantee(1, 0, ADDED)
@@ -145,3 +146,12 @@ def test_the_least_integer_that_is_enough(threshold: int) -> None:
         with pytest.raises(InvalidParameterError, match="guarantee" if largest >= least else "largest"):
             calibrate_integer(counted(lambda _: None), PURE, least, largest)
     assert calibrate_integer(counted(lambda value: arb(0) if value >= 4 else None), PURE, 4, 4) == 4
+
+
+def test_an_answer_over_a_range_reaches_both_of_its_ends() -> None:
+    """Ends that are known exactly too; an end that is both is one number."""
+    for low, high in ((arb(0), arb(1)), (arb(0), arb(1, 0.125)), (arb(0.25, 0.125), arb(1))):
+        found = over_box(lambda low=low: low, lambda high=high: high, False)  # type: ignore[misc]
+        assert found.contains(low)
+        assert found.contains(high)
+        assert over_box(lambda low=low: low, lambda low=low: low, False) == low or not low.is_exact()  # type: ignore[misc]
