@@ -52,8 +52,9 @@ def distance(first: arb_mat, second: arb_mat) -> arb:
 
 # Certificates of bad proposals
 
-SPECTRA = {
+SPECTRA: dict[str, tuple[Sequence[object], int]] = {
     "two": ((7, 3), 1),
+    "close": ((1, Fraction(15, 16)), 1),
     "below-zero": ((-1, -4), 1),
     "far": ((1000, 1), 1),
     "three": ((9, 5, 1), 1),
@@ -90,14 +91,14 @@ def test_a_certificate_holds_of_whatever_is_proposed(name: str) -> None:
     size = len(values)
     turned = rotation(size, size)
     matrix = of(values, turned)
-    gap = values[rank - 1] - values[rank]
+    gap = Fraction(str(values[rank - 1])) - Fraction(str(values[rank]))
     finite = 0
     with precision(BITS):
         top = arb_mat([[turned[i, j] for j in range(rank)] for i in range(size)])
         wanted = top * top.transpose()
         for place, proposed in enumerate(proposals(turned, size)):
             found = certify_subspace(matrix, rank, proposed, BITS)
-            assert found.gap.contains(arb(gap)) or not found.gap.is_finite()
+            assert found.gap.contains(arb(fmpq(gap.numerator, gap.denominator))) or not found.gap.is_finite()
             assert not distance(found.projector, wanted) > found.error
             finite += bool(found.error < 10)
             if place == 0:
