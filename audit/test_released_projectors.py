@@ -16,6 +16,7 @@ import pytest
 from flint import arb, arb_mat, fmpq, fmpq_mat
 
 from dpmatrix.exact import precision
+from dpmatrix.mechanisms import certified_subspaces
 from dpmatrix.mechanisms.certified_subspaces import certify_subspace, rounded_subspace
 
 BITS = 400
@@ -66,11 +67,13 @@ ANGLES = (0.0, 1e-9, 1e-3, 0.03, 0.1, 0.3, math.pi / 4, math.pi / 2)
 STRETCHES = (1.0, 1 - 2.0**-7, 1 + 2.0**-7, 0.8, 1.2)
 
 
-def proposals(turned: fmpq_mat, size: int) -> Iterator[arb_mat]:
+def proposals(
+    turned: fmpq_mat, size: int, angles: Sequence[float] = ANGLES, stretches: Sequence[float] = STRETCHES
+) -> Iterator[arb_mat]:
     """Yield exact matrices that are eigenvectors but for a turn in a plane and for the length of columns."""
-    for angle in ANGLES:
+    for angle in angles:
         for plane in [(0, 1)] if size == 2 else [(0, 1), (1, 2), (size - 1, 0)]:
-            for stretch in STRETCHES:
+            for stretch in stretches:
                 for columns in ((0,), (size - 1,), tuple(range(size))):
                     if stretch == 1.0 and columns != (0,):
                         continue
@@ -115,6 +118,7 @@ CASES: dict[str, tuple[Sequence[object], int]] = {
     "late": ((9, 5, 1), 2),
     "low": ((3, "1/3"), 1),
     "hair": (("2.000002", 0, 0), 1),
+    "between": (("1.5", 0), 1),
     "short": (("0.9", 0, "-0.5"), 1),
     "tiny": ((Fraction(7, 5 * 2**20), 0), 1),
     "none": ((5, 5, 0), 1),
@@ -148,6 +152,22 @@ def test_integers_are_near_the_gap_and_the_projector_and_there_are_none_of_a_sma
     values, rank = CASES[name]
     for shift in SHIFTS:
         check([Fraction(str(value)) + shift for value in values], rank, bits, rotation(len(values), 3))
+
+
+@pytest.mark.parametrize("name", ["two", "three", "two-of-three", "far"])
+def test_whatever_floats_propose_the_integers_are_near(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Proposals that are nearly good enough, or as good, by a turn or by a length: they are taken, or made again."""
+    values, rank = SPECTRA[name]
+    size = len(values)
+    turned = rotation(size, size)
+    taken = 0
+    for power in range(20, 28):
+        for angle, stretch in ((1.4 * 2.0**-power, 1.0), (0.0, 1 + 1.4 * 2.0**-power), (0.0, 1 - 1.4 * 2.0**-power)):
+            for proposed in proposals(turned, size, [angle], [stretch]):
+                monkeypatch.setattr(certified_subspaces, "float_eigenvectors", lambda _, given=proposed: given)
+                check(values, rank, 24, turned)
+                taken += 1
+    assert taken > 50, "control"
 
 
 @pytest.mark.parametrize("bits", [0, 24, 51, 52, 53, 54, 56, 200])
