@@ -107,6 +107,20 @@ def test_the_noise_of_a_projector_is_certified_for_its_turn_and_for_rounding(
             assert not kept[1], "control"
 
 
+@pytest.mark.parametrize("dimension", [2, 3, 5])
+def test_on_the_coarsest_lattice_every_entry_of_a_projector_counts(dimension: int) -> None:
+    """There so little noise is enough that its certificate depends on how many entries have some."""
+    for adjacency, epsilon in ((REPLACED, 160), (ADDED, 400)):
+        promise = PrivacyGuarantee(epsilon, Fraction(3, 8), adjacency)
+        entries = dimension * (dimension + 1) // 2
+        for bracket in (Fraction(1), Fraction(60)):
+            variance = built(epsilon, adjacency, Fraction(1, 4), projector_bits=0).noise_variance(bracket, dimension)
+            square = int(mpmath.floor((turned(adjacency, bracket) + 2 * dimension) ** 2))
+            assert variance is not None
+            assert meets(DiscreteGaussianProfile(square, variance, entries), promise)
+            assert not meets(DiscreteGaussianProfile(square, variance, 8 * entries), promise), "control"
+
+
 @pytest.mark.parametrize("adjacency", RELATIONS, ids=label)
 @pytest.mark.parametrize(
     ("bound", "bits"),
