@@ -86,7 +86,8 @@ def test_the_noise_is_for_all_combinations_that_a_row_enters(dimension: int, adj
 def windows(rows: np.ndarray, parameters: BandedWindowParameters, seed: int) -> list[list[list[Fraction]]]:
     """Compute what is published after each leaf, in units of one, from exact sums and the numbers of the sampler."""
     bits, leaf, dimension = parameters.coordinate_bits, parameters.leaf, parameters.dimension
-    weights = weights_of(parameters.leaves, parameters.bands)
+    leaves = parameters.window // leaf
+    weights = weights_of(leaves, parameters.bands)
     upper = np.triu_indices(dimension)
     source = SeededEntropy(seed)
     cut = np.trunc(np.ldexp(rows, bits)).astype(np.int64).astype(object)
@@ -103,7 +104,7 @@ def windows(rows: np.ndarray, parameters: BandedWindowParameters, seed: int) -> 
         estimates.append(
             np.array([(Fraction(y) - sum(w * x[k] for w, x in later)) / weights[0] for k, y in enumerate(noisy)])
         )
-        total = sum(estimates[-parameters.leaves :], np.zeros(len(upper[0]), dtype=object))
+        total = sum(estimates[-leaves:], np.zeros(len(upper[0]), dtype=object))
         whole = np.zeros((dimension, dimension), dtype=object)
         whole[upper] = whole.T[upper] = total
         published.append((whole / 4**bits).tolist())
@@ -181,14 +182,25 @@ def test_parameters_for_which_nothing_is_shown_are_refused(adjacency: Adjacency)
             built(bands=bands)
     with pytest.raises(InvalidParameterError):
         built(guarantee=PrivacyGuarantee(1, 0, adjacency))
+    for bits in (-1, 513, True, 14.0, np.int64(40)):
+        with pytest.raises(InvalidParameterError):
+            built(coordinate_bits=bits)
+    for dimension in (0, -1, True, 2.0):
+        with pytest.raises(InvalidParameterError):
+            BandedWindowParameters(dimension, 4, promise)
     for over_norm in ("keep", None, True):
         with pytest.raises(InvalidParameterError):
             built(over_norm=over_norm)
 
 
 @pytest.mark.parametrize(("leaf", "bands"), [(1, 1), (4, None), (1000, 3)])
-def test_combinations_that_might_outgrow_64_bits_are_refused_and_others_do_not(leaf: int, bands: int | None) -> None:
-    """A leaf of records along one axis is the largest sum there is."""
+def test_combinations_that_might_outgrow_64_bits_are_refused_and_others_are_exact(
+    monkeypatch: pytest.MonkeyPatch, leaf: int, bands: int | None
+) -> None:
+    """A leaf of records along one axis is the largest sum there is; no bit of a combination is lost before noise."""
+    seen: list[int] = []
+    add = banded_window.integer_sum
+    monkeypatch.setattr(banded_window, "integer_sum", lambda a, b: seen.append(a.tolist()[0]) or add(a, b))
     promise = PrivacyGuarantee(1, DELTA, ADDED)
     total = sum(map(abs, weights_of(2, bands)))
     fits = [bits for bits in range(30) if leaf * total * 4**bits < 2**62]
@@ -196,9 +208,15 @@ def test_combinations_that_might_outgrow_64_bits_are_refused_and_others_do_not(l
     with pytest.raises(InvalidParameterError, match="64 bits"):
         BandedWindowParameters(1, 2 * leaf, promise, leaf=leaf, bands=bands, coordinate_bits=fits[-1] + 1)
     rows = np.ones((4 * leaf, 1))
+    rows[0] = 1 - 2.0 ** -fits[-1]
     running = BandedWindowGram(last, entropy=SeededEntropy(1))
     running.add(rows)
     assert near(running.publish(), windows(rows, last, 1)[-1])
+    full = leaf * 4 ** fits[-1]
+    sums = [full - 4 ** fits[-1] + (2 ** fits[-1] - 1) ** 2, full, full, full]
+    weights = weights_of(2, bands)
+    assert seen == [sum(w * sums[t - k] for k, w in enumerate(weights) if k <= t) for t in range(4)]
+    assert all(isinstance(value, int) for value in seen)
 
 
 @pytest.mark.parametrize("moment", ["noise", "sum"])
