@@ -200,7 +200,12 @@ def test_combinations_that_might_outgrow_64_bits_are_refused_and_others_are_exac
     """A leaf of records along one axis is the largest sum there is; no bit of a combination is lost before noise."""
     seen: list[int] = []
     add = banded_window.integer_sum
-    monkeypatch.setattr(banded_window, "integer_sum", lambda a, b: seen.append(a.tolist()[0]) or add(a, b))
+
+    def watched(combined: np.ndarray, noise: np.ndarray) -> np.ndarray:
+        seen.append(combined.tolist()[0])
+        return add(combined, noise)
+
+    monkeypatch.setattr(banded_window, "integer_sum", watched)
     promise = PrivacyGuarantee(1, DELTA, ADDED)
     total = sum(map(abs, weights_of(2, bands)))
     fits = [bits for bits in range(30) if leaf * total * 4**bits < 2**62]
