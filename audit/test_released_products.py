@@ -132,6 +132,22 @@ def test_sums_that_outgrow_64_bits_go_on_exactly(bits: int) -> None:
         assert doubled == [[16 * entry for entry in row] for row in product(block, -bits)]
 
 
+@pytest.mark.parametrize("value", [2**60 - 1, -(2**60) + 1, 2**62, 2**63 - 1])
+def test_products_as_large_as_there_are_add_up_beyond_64_bits(value: int) -> None:
+    """One after the other, in two units, and of two sums: entries go on from 64 bits to integers of any length."""
+    block = {0: np.array([[value, -3], [-3, 1]]), -4: np.array([[5, value // 7], [value // 7, -value]])}
+    once = [[16 * value + 5, -48 + value // 7], [-48 + value // 7, 16 - value]]
+    total = GramSum()
+    for count in range(1, 20):
+        total = total.plus(block)
+        expected = [[count * entry for entry in row] for row in once]
+        assert total.total(2, -4).tolist() == total.integers(2, -4).tolist() == expected
+        finer = [[entry << 3 for entry in row] for row in expected]
+        assert total.integers(2, -7).tolist() == finer
+        assert total.merged(total).total(2, -4).tolist() == [[2 * entry for entry in row] for row in expected]
+    assert total.large, "control"
+
+
 def test_two_integers_are_added_exactly_at_the_limits_of_64_bits() -> None:
     for first in (0, 1, 2**62, 2**63 - 1, -(2**62), -(2**63) + 1, 2**62 - 1):
         for second in (0, 1, -1, 2**62, 2**62 - 1, 2**63 - 1, -(2**62), -(2**63) + 1):
