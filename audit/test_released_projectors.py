@@ -167,7 +167,7 @@ def test_whatever_floats_propose_the_integers_are_near(monkeypatch: pytest.Monke
                 monkeypatch.setattr(certified_subspaces, "float_eigenvectors", lambda _, given=proposed: given)
                 check(values, rank, 24, turned)
                 taken += 1
-    assert taken > 50, "control"
+    assert taken > 20, "control"
 
 
 @pytest.mark.parametrize("largest", [7, 1000])
