@@ -94,6 +94,14 @@ def test_small_epsilons_take_groups() -> None:
     assert bounds.least_square_of_one(Fraction(1, 10**30), Fraction(0)) > 10**60
 
 
+def test_any_functions_are_taken_at_the_epsilon_of_a_group(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The least is at a third, where e^epsilon counts: 1/9 - e^(1/4)/20."""
+    height = bounds.DENOMINATOR // 20
+    monkeypatch.setattr(bounds, "searched", lambda _epsilon, _delta: bounds.Functions(3, ((height,), (0,), (0,))))
+    found = float(bounds.least_square_of_one.__wrapped__(Fraction(1, 16), Fraction(0)))
+    assert found == pytest.approx(16 * (1 / 9 - math.exp(0.25) / 20 - 1 / 36), rel=1e-9)
+
+
 def test_where_nothing_can_be_found_it_is_zero() -> None:
     assert bounds.least_square_of_one(Fraction(1, 1000), Fraction(1, 2)) == 0
     assert bounds.least_square_of_one(Fraction(33), Fraction(0)) == 0
