@@ -29,7 +29,6 @@ from dpmatrix.privacy import (
     calibrate_sketch,
     calibrate_wishart,
     calibrate_wishart_degrees,
-    calibration,
     meets,
 )
 from dpmatrix.privacy.profiles import DiscreteGaussianProfile
@@ -97,17 +96,6 @@ FOUND: dict[str, Callable[[PrivacyGuarantee], Fraction]] = {
 }
 
 
-SIZED: dict[str, Callable[[Fraction], Fraction]] = {
-    "laplace": lambda size: calibrate_laplace(size, USUAL),
-    "gaussian": lambda size: calibrate_gaussian(size, USUAL),
-    "discrete-laplace": lambda size: calibrate_discrete_laplace(int(size), USUAL),
-    "discrete-gaussian": lambda size: calibrate_discrete_gaussian(int(size), USUAL),
-    "wishart": lambda size: calibrate_wishart(2, 3, USUAL, size),
-    "sketch": lambda size: calibrate_sketch(5, USUAL, size),
-    "score": lambda size: calibrate_score(size, USUAL),
-}
-
-
 @pytest.mark.parametrize("delta", [Fraction(1, 10), Fraction(1, 10**6)], ids=["large", "small"])
 @pytest.mark.parametrize("name", FOUND)
 def test_the_noise_that_is_found_keeps_its_guarantee_and_a_little_less_does_not(name: str, delta: Fraction) -> None:
@@ -168,23 +156,6 @@ def test_the_least_degrees_of_freedom_are_enough_and_one_less_is_not(adjacency: 
         )
     # The least that there is where everything is enough.
     assert calibrate_wishart_degrees(2, PrivacyGuarantee(1, Fraction(99, 100), adjacency)) == 3
-
-
-@pytest.mark.parametrize("name", SIZED)
-def test_a_search_begins_near_the_size_of_the_change(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """So that it ends: sums of integers that are far from the noise that is sought are long."""
-    asked: list[PrivacyProfile] = []
-
-    def look(profile: PrivacyProfile, promise: PrivacyGuarantee) -> bool:
-        asked.append(profile)
-        return meets(profile, promise)
-
-    monkeypatch.setattr(calibration, "meets", look)
-    for power in (400, -400):
-        size = Fraction(2) ** (abs(power) if "discrete" in name else power)
-        SIZED[name](size)
-        assert 0 < len(asked) <= 22
-        asked.clear()
 
 
 def test_noise_for_a_pure_guarantee_is_the_change_over_epsilon() -> None:

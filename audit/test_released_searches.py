@@ -17,7 +17,6 @@ from flint import arb
 
 from dpmatrix.errors import InvalidParameterError, UndecidedError
 from dpmatrix.exact import Real
-from dpmatrix.mechanisms import AnalyzeGauss, ModSulq, OnlinePerturbedLeader, PrivateSubspaceRecovery, Sulq
 from dpmatrix.privacy import (
     Adjacency,
     PrivacyGuarantee,
@@ -25,7 +24,6 @@ from dpmatrix.privacy import (
     calibrate_integer,
     meets,
 )
-from dpmatrix.privacy.profiles import DiscreteGaussianProfile
 from dpmatrix.privacy.profiles.enclosure import over_box
 
 ADDED = Adjacency.ADD_REMOVE_ONE
@@ -62,36 +60,6 @@ class Known:
 def test_only_a_loss_that_is_certainly_small_enough_is_enough(value: arb | None, half: bool, pure: bool) -> None:
     assert meets(Known(value), HALF) is half
     assert meets(Known(value), PURE) is pure
-
-
-PRINTED: dict[str, Callable[[], Any]] = {
-    "analyze-gauss": lambda: AnalyzeGauss(1, ADDED, delta=Fraction(1, 4), calibration="printed").noise_variance(3),
-    "mod-sulq": lambda: ModSulq(1, ADDED, delta=Fraction(1, 4), calibration="printed").noise_variance(3),
-    "sulq": lambda: Sulq(1, ADDED, delta=Fraction(1, 4), calibration="printed").noise_variance(3),
-    "leader": lambda: OnlinePerturbedLeader(
-        1, ADDED, delta=Fraction(1, 4), steps=2, calibration="printed"
-    ).noise_variance(3),
-}
-
-
-@pytest.mark.parametrize("left_open", [None, arb(0.25, 0.125), arb("nan")], ids=["nothing", "interval", "nan"])
-@pytest.mark.parametrize("name", PRINTED)
-def test_a_printed_noise_of_which_nothing_is_certain_is_refused(
-    monkeypatch: pytest.MonkeyPatch, name: str, left_open: arb | None
-) -> None:
-    assert PRINTED[name]() > 0, "control"
-    monkeypatch.setattr(DiscreteGaussianProfile, "delta", lambda _, epsilon: Known(left_open).delta(epsilon))
-    with pytest.raises(InvalidParameterError, match="not certified"):
-        PRINTED[name]()
-
-
-def test_a_printed_noise_for_a_projector_of_which_nothing_is_certain_publishes_none(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    mechanism = PrivateSubspaceRecovery(1, ADDED, rank=1, delta=Fraction(1, 4), calibration="printed")
-    assert mechanism.noise_variance(Fraction(5), 3) is not None, "control"
-    monkeypatch.setattr(DiscreteGaussianProfile, "delta", lambda _, epsilon: Known(None).delta(epsilon))
-    assert mechanism.noise_variance(Fraction(5), 3) is None
 
 
 def counted(family: Callable[[Any], arb | None]) -> Callable[[Any], Known]:
