@@ -201,7 +201,7 @@ def test_what_is_lost_at_the_ends_counts(statement) -> None:
 
 
 def geometric_functions() -> Functions:
-    """Solve x^2 + y(x) - 2 y(x - 1) = 3.9 from y(0) = 3.9/2 on, until y is negative: laws that fall by half meet 4."""
+    """Solve x^2 + y(x) - 2 y(x - 1) = g from y(0) = g/2 on, until y is negative; laws that halve have more than g."""
     heights = [Fraction(39, 20)]
     while heights[-1] > 0:
         heights.append(2 * heights[-1] + Fraction(39, 10) - len(heights) ** 2)

@@ -83,6 +83,11 @@ def test_without_delta_it_is_just_below_the_staircase(epsilon: float) -> None:
     assert least * staircase(epsilon) < found < staircase(epsilon)
 
 
+def test_laplace_noise_is_within_five_per_cent_of_the_least() -> None:
+    """Its variance is 2, at epsilon = 1; no mechanism for delta = 10^-6 has 5 % less."""
+    assert bounds.least_square_of_one(Fraction(1), Fraction(1, 10**6)) > Fraction(19, 10)
+
+
 def test_small_epsilons_take_groups() -> None:
     """Four records at a quarter of epsilon are one: sixteen times the square, with the delta of the group."""
     epsilon, delta = Fraction(1, 16), Fraction(1, 10**5)

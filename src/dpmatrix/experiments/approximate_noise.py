@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import expm1, log1p, log10
 
-from dpmatrix.estimators import DPSecondMoment
 from dpmatrix.exact import Exact
 from dpmatrix.experiments.reproduction import Cell, Reproduction, Series, Tell
-from dpmatrix.mechanisms import least_squared_error_under
+from dpmatrix.mechanisms import AnalyzeGauss, KNormMechanism, SymmetrisedWishartMechanism, least_squared_error_under
 from dpmatrix.mechanisms.k_norm import MOST_COLUMNS
+from dpmatrix.mechanisms.noise_sizes import noise_size
 from dpmatrix.privacy import Adjacency, PrivacyGuarantee, calibrate
 from dpmatrix.privacy.profiles import GaussianProfile
 
@@ -49,10 +49,13 @@ def one_number(epsilon: Exact, delta: Exact) -> dict[str, float]:
 
 def matrices(dimension: int) -> Iterator[tuple[str, float]]:
     """Yield the mean squared Frobenius norm of each noise of X'X, a record replaced, and the bound."""
-    for name in (*PURE, GAUSSIAN):
-        if name != "k-norm" or dimension <= MOST_COLUMNS:
-            estimator = DPSecondMoment(epsilon=EPSILON, delta=DELTA if name == GAUSSIAN else 0, mechanism=name)
-            yield name, estimator.expected_error(1, dimension).frobenius ** 2
+    wishart, k_norm = PURE
+    yield wishart, float(SymmetrisedWishartMechanism(EPSILON).mean_squared_error(dimension, 1))
+    if dimension <= MOST_COLUMNS:
+        yield k_norm, float(KNormMechanism(EPSILON).mean_squared_error(dimension, 1))
+    gaussian = AnalyzeGauss(EPSILON, Adjacency.REPLACE_ONE, delta=DELTA)
+    if size := noise_size(gaussian, dimension, 1, gaussian.grid_for(range(1))):
+        yield GAUSSIAN, float(size.frobenius) ** 2
     guarantee = PrivacyGuarantee(EPSILON, DELTA, Adjacency.REPLACE_ONE)
     yield BOUND, float(least_squared_error_under(guarantee, dimension))
 
