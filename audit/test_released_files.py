@@ -18,13 +18,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from audit.released.files import FromKnownBits
 from dpmatrix.errors import InvalidParameterError, RecordFileError
-from dpmatrix.files import csv_records, open_source, release_file, streams
+from dpmatrix.files import csv_records, open_source, streams
 from dpmatrix.mechanisms import LaplaceInputPerturbation
 from dpmatrix.privacy import Adjacency
-from dpmatrix.randomness.entropy import SeededEntropy
 
 MECHANISM = LaplaceInputPerturbation(1, norm_bound=64)
+FROM_BITS = FromKnownBits(MECHANISM)
+published, of_matrix = FROM_BITS.of_file, FROM_BITS.of_matrix
 REMOVED = LaplaceInputPerturbation(1, Adjacency.ADD_REMOVE_ONE, norm_bound=64)
 RECORDS = np.random.default_rng(3).integers(-999, 1000, (9, 3)) / 32
 SECRET = "73519"
@@ -56,18 +58,6 @@ def file(tmp_path: Path) -> Callable[[str | bytes], str]:
 def text_of(records: np.ndarray, cell: str = "%r", between: str = ",", end: str = "\n") -> str:
     """Write records as lines."""
     return "".join(between.join(cell % entry for entry in row) + end for row in records.tolist())
-
-
-def published(path: str, mechanism: Any = MECHANISM, **options: Any) -> tuple[list[list[int]], object]:
-    """Publish a file from known bits."""
-    found = release_file(mechanism, path, entropy=SeededEntropy(4), **options)
-    return found.integers.tolist(), found.grid
-
-
-def of_matrix(records: np.ndarray, mechanism: Any = MECHANISM) -> tuple[list[list[int]], object]:
-    """Publish a matrix from the same bits."""
-    found = mechanism.release_blocks([records], records.shape[1], entropy=SeededEntropy(4))
-    return found.integers.tolist(), found.grid
 
 
 def chain_of(error: BaseException) -> list[BaseException]:

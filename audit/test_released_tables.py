@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from audit.released.files import FromKnownBits
 from dpmatrix.errors import InvalidParameterError, RecordFileError
-from dpmatrix.files import FilePart, open_source, parquet_records, release_file, split_records
+from dpmatrix.files import FilePart, open_source, parquet_records, split_records
 from dpmatrix.mechanisms import LaplaceInputPerturbation
 from dpmatrix.privacy import Adjacency
 from dpmatrix.randomness.entropy import SeededEntropy
@@ -29,6 +30,8 @@ parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is an extra of 
 
 BOUND = 2**72
 MECHANISM = LaplaceInputPerturbation(1, norm_bound=BOUND)
+FROM_BITS = FromKnownBits(MECHANISM)
+published, of_matrix = FROM_BITS.of_file, FROM_BITS.of_matrix
 RECORDS = np.random.default_rng(3).integers(-999, 1000, (17, 3)) / 32
 SECRET = 73519
 
@@ -48,18 +51,6 @@ def table(tmp_path: Path) -> Callable[..., str]:
 def named(records: np.ndarray, names: str = "abc") -> dict[str, Any]:
     """Name the columns of records."""
     return dict(zip(names, records.T, strict=True))
-
-
-def published(path: str, mechanism: Any = MECHANISM, **options: Any) -> tuple[list[list[int]], object]:
-    """Publish a file from known bits."""
-    found = release_file(mechanism, path, entropy=SeededEntropy(4), **options)
-    return found.integers.tolist(), found.grid
-
-
-def of_matrix(records: np.ndarray, mechanism: Any = MECHANISM) -> tuple[list[list[int]], object]:
-    """Publish a matrix from the same bits."""
-    found = mechanism.release_blocks([records], records.shape[1], entropy=SeededEntropy(4))
-    return found.integers.tolist(), found.grid
 
 
 def refused(path: str, **options: Any) -> RecordFileError:
