@@ -22,7 +22,6 @@ EPSILON, DELTA = 1, 1e-6
 LAPLACE, TRUNCATED, GAUSSIAN, BOUND = "laplace", "truncated laplace", "gaussian", "bound"
 ONE = (LAPLACE, TRUNCATED, GAUSSIAN, BOUND)
 PURE = ("symmetrised-wishart", "k-norm")
-MATRICES = (*PURE, GAUSSIAN, BOUND)
 
 
 def truncated_square(epsilon: float, delta: float) -> float:

@@ -29,6 +29,8 @@ from dpmatrix.experiments.reproduction import DELTA, EPSILON, Effort, Reproducti
 from dpmatrix.experiments.sliding_window_tables import COMPONENTS, RESULTS, component_reproduction, result_reproduction
 from dpmatrix.experiments.spectra import recorded_spectra
 from dpmatrix.experiments.uci import EXPERIMENTS, Experiment, data_directory
+from dpmatrix.spec.sliding_window.component_table import ComponentSetting
+from dpmatrix.spec.sliding_window.table_entries import TableSetting
 
 DOCUMENT = "near-optimal"
 Say: TypeAlias = Callable[[str], None]
@@ -197,6 +199,16 @@ class Target:
         return tuple(evolve(one, usual=effort.dimensions) if one.name == "d" else one for one in self.takes)
 
 
+def _window_setting(usual: TableSetting | ComponentSetting, least_columns: int) -> tuple[Parameter, ...]:
+    """Return what a table of bounds for windows takes: one value of each."""
+    return (
+        records((usual.window,), 2, 10**12, "rows of a window", count=1),
+        columns((usual.dimension,), least_columns, 10**9, count=1),
+        epsilons(float(usual.epsilon), count=1),
+        deltas(float(usual.delta), count=1),
+    )
+
+
 _SHARES = f"shares {', '.join(f'{share:g}' for share in Effort().sizes)} of the records; fewer with --quick"
 _SUBSETS = (
     records((), 10, 10**7, "records of a subset", instead=_SHARES),
@@ -230,21 +242,11 @@ TARGETS: dict[str, Target] = {
     f"{DOCUMENT}.table-2": Target(_classes, (epsilons(EPSILON), deltas(DELTA))),
     "sliding-window.table-1": Target(
         _results,
-        (
-            records((RESULTS.window,), 2, 10**12, "rows of a window", count=1),
-            columns((RESULTS.dimension,), RESULTS.rank, 10**9, count=1),
-            epsilons(float(RESULTS.epsilon), count=1),
-            deltas(float(RESULTS.delta), count=1),
-        ),
+        _window_setting(RESULTS, RESULTS.rank),
     ),
     "sliding-window.table-2": Target(
         _components,
-        (
-            records((COMPONENTS.window,), 2, 10**12, "rows of a window", count=1),
-            columns((COMPONENTS.dimension,), COMPONENTS.target, 10**9, count=1),
-            epsilons(float(COMPONENTS.epsilon), count=1),
-            deltas(float(COMPONENTS.delta), count=1),
-        ),
+        _window_setting(COMPONENTS, COMPONENTS.target),
     ),
     slides_image.TARGET: Target(_image),
     regret_curves.TARGET: Target(

@@ -5,64 +5,70 @@ from __future__ import annotations
 _RECORDS = """\
 import numpy as np
 
-# Made up: {rows} records of {columns} numbers, each of norm below 1. The norm bound is public, never read off the data.
-records = np.random.default_rng(1).normal(size=({rows}, {columns})) * {scales}
+# Made up: {rows} records of 3 numbers, each of norm below 1. The norm bound is public, never read off the data.
+records = np.random.default_rng(1).normal(size=({rows}, 3)) * np.array([3, 1, 1])
 records /= 1.01 * np.linalg.norm(records, axis=1, keepdims=True)
 """
 _PUBLISHED = """\
 print("guarantee:", release.guarantee)
 print("published:", release.to_numpy(), sep="\\n")
 """
-_SCALES = "np.array([3, 1, 1])"
+
+
+def _made_up(code: str, rows: int = 1000) -> str:
+    """Return code that makes records up, with code that makes a release of them, and prints it."""
+    return f"{_RECORDS.format(rows=rows)}\n{code}{_PUBLISHED}"
+
 
 RELEASES: dict[str, tuple[str, str]] = {
     "wishart": (
         "The repaired mechanism of Theorem 4 adds the difference of two Wishart matrices.",
-        _RECORDS.format(rows=1000, columns=3, scales=_SCALES)
-        + """
+        _made_up(
+            """\
 from dpmatrix.mechanisms import SymmetrisedWishartMechanism
 
 release = SymmetrisedWishartMechanism(epsilon=1).release(records)
-"""
-        + _PUBLISHED,
+""",
+        ),
     ),
     "analyze-gauss": (
         "The repaired Algorithm 1 adds Gaussian noise to the second moment.",
-        _RECORDS.format(rows=1000, columns=3, scales=_SCALES)
-        + """
+        _made_up(
+            """\
 from fractions import Fraction
 
 from dpmatrix.mechanisms import AnalyzeGauss
 from dpmatrix.privacy import Adjacency
 
 release = AnalyzeGauss(1, Adjacency.ADD_REMOVE_ONE, delta=Fraction(1, 10**6)).release(records)
-"""
-        + _PUBLISHED,
+""",
+        ),
     ),
     "compression": (
         "Compression has no guarantee: Corollary 3.7 is refuted. Its class wants that acknowledged.",
-        _RECORDS.format(rows=50, columns=3, scales=_SCALES)
-        + """
+        _made_up(
+            """\
 from dpmatrix.mechanisms import GaussianCompression
 
 release = GaussianCompression(10, acknowledge="compression.corollary-3-7").release(records)
-"""
-        + _PUBLISHED,
+""",
+            rows=50,
+        ),
     ),
     "near-optimal": (
         "The repaired Algorithm 2, PPCA, draws one direction; its guarantee has no delta.",
-        _RECORDS.format(rows=1000, columns=3, scales=_SCALES)
-        + """
+        _made_up(
+            """\
 from dpmatrix.mechanisms import Ppca
 
 release = Ppca(epsilon=1).release(records)
-"""
-        + _PUBLISHED,
+""",
+        ),
     ),
     "sliding-window": (
         "A window publishes the second moment of the last rows at every time, under one guarantee for all outputs.",
-        _RECORDS.format(rows=2500, columns=3, scales=_SCALES)
-        + """
+        _made_up(
+            """\
 from fractions import Fraction
 
 from dpmatrix.mechanisms.streams import SlidingWindowGram, WindowParameters
@@ -72,8 +78,9 @@ promise = PrivacyGuarantee(1, Fraction(1, 10**6), Adjacency.ADD_REMOVE_ONE)
 window = SlidingWindowGram(WindowParameters(dimension=3, window=1000, guarantee=promise, leaf=100))
 window.add(records)
 release = window.publish()
-"""
-        + _PUBLISHED,
+""",
+            rows=2500,
+        ),
     ),
 }
 """A sentence about the mechanism, and the code."""
