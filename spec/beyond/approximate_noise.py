@@ -201,7 +201,7 @@ APPROXIMATE_NOISE = Claim(
         given=(whole("dimension", 1), positive("beside"), positive("along"), positive("epsilon"), FUNCTIONS),
     ),
     verdict=Verdict.HOLDS,
-    headline="With any number of columns, the best Gaussian noise is as near to the least as it is for one number.",
+    headline="With any number of columns, the best Gaussian noise has the quotient to the bound that it has for one.",
     because=(
         "For every mechanism of that guarantee, of any form. Write |Z|_F^2 as a sum of c <A, Z>^2, steps `split` and "
         "`orbit`. For each A and each kind of records let m records either count or not, where one that counts changes "
