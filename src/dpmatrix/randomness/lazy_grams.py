@@ -63,7 +63,8 @@ class StandardWisharts:
     @cached_property
     def _approximations(self) -> tuple[FloatBalls, ...]:
         factors = self.normals.approximate()
-        return tuple(FloatBalls(*both).gram() for both in zip(factors.center, factors.radius, strict=True))
+        places = range(self.normals.shape[0])
+        return tuple(FloatBalls(factors.center[place], factors.radius[place]).gram() for place in places)
 
 
 class StandardWishart:
@@ -78,10 +79,9 @@ class StandardWishart:
     """
 
     def __init__(self, together: StandardWisharts, place: int) -> None:
-        _, dimension, degrees = together.normals.shape
-        self.shape = (dimension, dimension)
+        _, self._dimension, self._degrees = together.normals.shape
+        self.shape = (self._dimension, self._dimension)
         self._together, self._place = together, place
-        self._own = range(place * dimension * degrees, (place + 1) * dimension * degrees)
 
     def approximate(self) -> FloatBalls:
         """Enclose W in floating point."""
@@ -96,16 +96,18 @@ class StandardWishart:
         """Enclose these entries."""
         normals = self._together.normals
         factor = {row: arb_mat([normals.enclose(self._row(row))]) for row in self._rows(entries)}
-        places = (divmod(index, self.shape[1]) for index in entries)
+        places = (divmod(index, self._dimension) for index in entries)
         return [(factor[row] * factor[column].transpose())[0, 0] for row, column in places]
 
     def trace(self) -> arb:
         """Enclose tr W at the working precision: the sum of the squares of all entries of A."""
-        return sum((entry * entry for entry in self._together.normals.enclose(self._own)), arb(0))
+        rows = [self._together.normals.enclose(self._row(row)) for row in range(self._dimension)]
+        whole = arb_mat([[entry for row in rows for entry in row]])
+        return (whole * whole.transpose())[0, 0]
 
     def _rows(self, entries: Indices) -> list[int]:
-        return sorted({row for index in entries for row in divmod(index, self.shape[0])})
+        return sorted({row for index in entries for row in divmod(index, self._dimension)})
 
     def _row(self, row: int) -> range:
-        length = self._together.normals.shape[2]
-        return self._own[row * length : (row + 1) * length]
+        start = (self._place * self._dimension + row) * self._degrees
+        return range(start, start + self._degrees)
