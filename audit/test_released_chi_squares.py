@@ -181,9 +181,9 @@ def test_a_record_that_replaces_another_loses_no_more_than_a_chain(
             return
         assert one * (1 - mpf("1e-6")) <= low <= one * (1 + CLOSE)
         best = chained(number(epsilon), shift, half)
-        assert best * mpf("0.995") <= high <= best * mpf("1.003")
+        assert best * mpf("0.98") <= high <= best * mpf("1.001")
         louder = ends(WishartProfile(dimension, degrees, scale * Fraction(11, 10), square).delta(epsilon))[1]
-        assert best > mpf("0.97") or louder < best * mpf("0.995"), "control"
+        assert best > mpf("0.97") or louder < best * mpf("0.98"), "control"
 
 
 def between(first: Fraction, second: Fraction) -> arb | Fraction:
@@ -203,11 +203,12 @@ def test_a_loss_over_a_range_reaches_from_its_least_to_its_largest(
         (Fraction(1), Fraction(5, 4)),
         (Fraction(1, 4), Fraction(1, 2)),
     )
-    for varied in product((False, True), repeat=4):
+    alone = [tuple(place == other for other in range(4)) for place in range(4)]
+    for varied in ((False,) * 4, (True,) * 4, *alone):
         pairs = [pair if wide else (pair[0], pair[0]) for pair, wide in zip(ranges, varied, strict=True)]
         degrees, scale, square, epsilon = (between(*pair) for pair in pairs)
         profile = WishartProfile(dimension, degrees, scale, square, adjacency)
-        corners = [(WishartProfile(dimension, *point[:3], adjacency), point[3]) for point in product(*pairs)]
+        corners = [(WishartProfile(dimension, *point[:3], adjacency), point[3]) for point in set(product(*pairs))]
         asked: list[tuple[arb, list[arb]]] = [
             (profile.delta(epsilon), [corner.delta(at) for corner, at in corners]),
             (profile.support_failure(), [corner.support_failure() for corner, _ in corners]),
