@@ -31,13 +31,13 @@ VARIANCES = [
 
 @pytest.fixture(autouse=True)
 def _ends() -> Iterator[None]:
-    """Let a sum without an end fail: each item takes a fraction of a second, and may take two of processor time."""
+    """Let a sum without an end fail: each item takes a fraction of a second, and may take four of processor time."""
 
     def stop(*_: object) -> None:
         raise AssertionError("the sum does not end")
 
     before = signal.signal(signal.SIGVTALRM, stop)
-    signal.setitimer(signal.ITIMER_VIRTUAL, 2.0)
+    signal.setitimer(signal.ITIMER_VIRTUAL, 4.0)
     yield
     signal.setitimer(signal.ITIMER_VIRTUAL, 0.0)
     signal.signal(signal.SIGVTALRM, before)
