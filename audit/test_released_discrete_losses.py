@@ -21,13 +21,12 @@ import pytest
 from flint import arb
 from mpmath import mpf
 
+from audit.released.balls import CLOSE, encloses, ends, number
 from dpmatrix.errors import InvalidParameterError, UndecidedError
 from dpmatrix.exact import precision, rational
 from dpmatrix.privacy.profiles import DiscreteGaussianProfile, GaussianProfile, LaplaceProfile
 from dpmatrix.privacy.profiles.enclosure import certified
 
-CLOSE = mpf(2) ** -39
-"""Relative; that of the answers is 2^-40."""
 SMALLER = Fraction(99, 100)
 ONE = [
     # Shift, variance, epsilon: noise far below one, ordinary noise, and noise whose sums are compared with integrals.
@@ -44,26 +43,6 @@ ONE = [
     (70, Fraction(4000), Fraction(1, 10)),
     (3, Fraction(1200), Fraction(6)),
 ]
-
-
-def number(value: Fraction) -> mpf:
-    return mpf(value.numerator) / value.denominator
-
-
-def ends(ball: arb) -> tuple[mpf, mpf]:
-    """Return the ends of a ball, without rounding."""
-    found = []
-    for end in (ball.lower(), ball.upper()):
-        mantissa, exponent = end.man_exp()
-        found.append(mpmath.ldexp(mpf(int(mantissa)), int(exponent)))
-    return found[0], found[1]
-
-
-def encloses(ball: arb, value: mpf, close: mpf = CLOSE) -> bool:
-    """Whether a value lies in a ball, up to the digits of the value, and the ball is small."""
-    low, high = ends(ball)
-    slack = abs(value) * mpf(10) ** (12 - mpmath.mp.dps)
-    return bool(low <= value + slack and high >= value - slack and high - low <= 2 * close * abs(value))
 
 
 def weights(variance: Fraction, first: int, last: int) -> list[mpf]:

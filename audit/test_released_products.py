@@ -2,20 +2,18 @@
 
 Noise is calibrated for sums that change by a record and nothing else. So products and sums are compared with Python's
 integers: on lattices that one product covers and on finer ones, below and above 2**53 and 2**63, of records of all
-sizes a float has, in blocks and parts. And a machine whose products are not exact is refused. Nothing is statistical.
+sizes a float has, in blocks and parts.
+Nothing is statistical.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
 
-from dpmatrix.errors import UnsoundArithmeticError
-from dpmatrix.mechanisms import LaplaceInputPerturbation, tried_products
 from dpmatrix.mechanisms.exact_products import (
     BLOCK_ROWS,
     LEAST_EXPONENT,
@@ -28,7 +26,6 @@ from dpmatrix.mechanisms.exact_products import (
     top_exponent,
 )
 from dpmatrix.mechanisms.lattice import LatticeGram, lattice_gram
-from dpmatrix.randomness.entropy import SeededEntropy
 
 LARGEST = float(np.finfo(np.float64).max)
 LEAST = 2.0**-1074
@@ -182,74 +179,3 @@ def test_the_top_of_numbers_is_the_least_power_above_all_of_them() -> None:
         ([LARGEST], 1024),
     ):
         assert top_exponent(np.array(values)) == exponent
-
-
-# A machine whose products are not exact
-
-
-def short(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Multiply in numbers of 24 digits."""
-    return np.asarray(first.T.astype(np.float32) @ second.astype(np.float32), dtype=np.float64)
-
-
-def strassen(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Add before multiplying, as an algorithm of Strassen's kind does: here for a sum of two halves."""
-    half = len(first) // 2
-    upper, lower = first[:half], first[half : 2 * half]
-    mixed = (upper + lower).T @ (second[:half] + second[half : 2 * half])
-    cross = upper.T @ second[half : 2 * half] + lower.T @ second[:half]
-    return np.asarray(mixed - cross + first[2 * half :].T @ second[2 * half :])
-
-
-def fractional(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Return halves."""
-    return np.asarray(first.T @ second + 0.5)
-
-
-def one_off(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Return one more in the last entry."""
-    found = np.asarray(first.T @ second)
-    found[-1, -1] += 1
-    return found
-
-
-def negated(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Return the sign of others."""
-    return np.asarray(-(first.T @ second))
-
-
-def others_only(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Be wrong where a matrix is multiplied with another one."""
-    found = np.asarray(first.T @ second)
-    return found if np.array_equal(first, second) else found - 1
-
-
-MACHINES: tuple[Callable[..., np.ndarray], ...] = (short, strassen, fractional, one_off, negated, others_only)
-
-
-@pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.__name__.replace("_", "-"))
-def test_a_machine_whose_products_are_not_exact_is_refused(
-    monkeypatch: Any, machine: Callable[..., np.ndarray]
-) -> None:
-    """Before a record is multiplied, for every number of rows and columns; the control is this machine."""
-    seen: list[np.ndarray] = []
-
-    def watched(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        seen.append(first)
-        return machine(first, second)
-
-    for rows, columns in ((7, 3), (9, 3), (1, 1), (2, 20)):
-        if machine is strassen and rows < 2:
-            continue
-        data = np.full((rows, columns), 0.125 / columns)
-        mechanism = LaplaceInputPerturbation(1, norm_bound=1)
-        tried_products.try_product.cache_clear()
-        with monkeypatch.context() as patched:
-            patched.setattr(tried_products, "_product", watched)
-            seen.clear()
-            with pytest.raises(UnsoundArithmeticError):
-                mechanism.release(data, entropy=SeededEntropy(1))
-            assert all((first > 2**20).all() for first in seen), "known integers alone"
-            assert all(rows <= len(first) < 2 * max(rows, 1) for first in seen)
-        tried_products.try_product.cache_clear()
-        assert mechanism.release(data, entropy=SeededEntropy(1)).integers.shape == (columns, columns), "control"
