@@ -227,8 +227,8 @@ def test_the_loss_over_a_range_reaches_from_its_least_to_its_largest() -> None:
             assert max(corners) * (1 - CLOSE) <= high
             assert min(corners) * mpf("0.999") <= low
             assert high <= max(corners) * mpf("1.001")
-        for coordinates in (1, 3):
-            profile = DiscreteGaussianProfile(1 if coordinates == 1 else 3, 5, coordinates)
+        for square, variance, coordinates in ((1, 5, 1), (9, 2, 1), (3, 5, 3)):
+            profile = DiscreteGaussianProfile(square, variance, coordinates)
             low, high = ends(profile.delta(between(*epsilons)))
             assert low <= ends(profile.delta(epsilons[1]))[0] * (1 + CLOSE)
             assert ends(profile.delta(epsilons[0]))[1] * (1 - CLOSE) <= high

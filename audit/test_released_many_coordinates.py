@@ -133,6 +133,18 @@ def test_the_loss_of_one_coordinate_is_that_of_the_best_half_line(
             assert encloses(profile.delta(epsilon), expected)
         assert discrete_gaussian_hockey_stick(at, 0, noise).is_zero()
         assert DiscreteGaussianProfile(0, variance).delta(epsilon).is_zero()
+
+
+@pytest.mark.parametrize(("variance", "shift"), [(Fraction(1500), 90), (Fraction(3000), 7), (Fraction(2100), 300)])
+def test_the_loss_of_one_coordinate_under_much_noise_is_that_of_the_best_half_line(
+    variance: Fraction, shift: int
+) -> None:
+    """Sums over the integers are then compared with integrals."""
+    for epsilon in (Fraction(0), Fraction(1, 100), Fraction(1, 2)):
+        with mpmath.workdps(60):
+            expected = half_line(shift, variance, epsilon)
+            found = discrete_gaussian_hockey_stick(rational(epsilon), shift, rational(variance))
+            assert encloses(found, expected)
         assert DiscreteGaussianProfile(0, variance, 5).delta(epsilon).is_zero()
 
 
