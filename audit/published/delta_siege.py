@@ -2,8 +2,8 @@
 
 Lokna, Paradis, Dimitrov and Vechev (2023), repository eth-sri/Delta-Siege: one number with Laplace or normal noise, by
 samplers of their own, whose uniform numbers have 32 bits, and by those of libraries. The inputs are theirs, 0 and 1.
-The claims are among those of their experiments: epsilon 1, and delta 0.001 of normal noise. Its deviation is the classic
-one, but where a library has a better one. The tail of the ziggurat is that of Marsaglia and Tsang.
+The claims are among those of their experiments: epsilon 1, and delta 0.001 of normal noise, of the classic deviation,
+but where a library has a better one. The tail of the ziggurat is that of Marsaglia and Tsang.
 
 The samplers of libraries are written from what the libraries say of them, as they were at the time. Not here: the noise
 of OpenDP, which is exact and rounded once, normal noise of PyDP, and the marginals of AIM and MST on a data set.
