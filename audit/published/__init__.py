@@ -15,6 +15,7 @@ from audit.published import (
     delta_siege,
     dp_recorder,
     dp_sniper,
+    float_attacks,
     lyu_su_li,
     statdp,
 )
@@ -27,6 +28,7 @@ PUBLISHED: tuple[Published, ...] = (
     *dp_sniper.RECORDS,
     *bug_reports.RECORDS,
     *delta_siege.RECORDS,
+    *float_attacks.RECORDS,
     *dp_recorder.RECORDS,
     *casacuberta.RECORDS,
 )

@@ -1,15 +1,13 @@
-"""The mechanisms on which Delta-Siege was measured, and two older attacks on the same fault: noise in floating point.
+"""The mechanisms on which Delta-Siege was measured, whose fault is noise in floating point.
 
 Lokna, Paradis, Dimitrov and Vechev (2023), repository eth-sri/Delta-Siege: one number with Laplace or normal noise, by
-samplers of their own, whose uniform numbers have 32 bits, and by those of libraries. The inputs are theirs, 0 and 1.
-The claims are among those of their experiments: epsilon 1, and delta 0.001 of normal noise, of the classic deviation,
-but where a library has a better one. The tail of the ziggurat is that of Marsaglia and Tsang.
+samplers of their own, whose uniform numbers have 32 bits, and by those of libraries; and counts with normal noise.
+Inputs and claims are among those of their experiments: the numbers 0 and 1, epsilon 1, and delta 0.001 of normal noise,
+of the classic deviation but where a library has a better one; of counts a table and epsilon 3. The tail of the ziggurat
+is that of Marsaglia and Tsang.
 
 The samplers of libraries are written from what the libraries say of them, as they were at the time. Not here: the noise
-of OpenDP, which is exact and rounded once, normal noise of PyDP, and the marginals of AIM and MST on a data set.
-
-Before them Mironov (2012) attacked Laplace noise, and Jin, McMurtry, Rubinstein and Ohrimenko (2022) samplers that make
-two normal numbers at once.
+of OpenDP, which is exact and rounded once, normal noise of PyDP, and what AIM and MST make of their counts.
 """
 
 from __future__ import annotations
@@ -22,10 +20,9 @@ import numpy as np
 
 from audit.published import float_noise, words
 from audit.published.mechanisms import first_columns
-from audit.published.record import FloatArray, Published, Truth, answers
+from audit.published.record import ADD_REMOVE, FloatArray, Input, Published, Truth, answers
 from audit.published.words import finer
 from audit.strangers.truth import gaussian_epsilon
-from dpmatrix.auditing import Target
 from dpmatrix.randomness.entropy import SeededEntropy
 from dpmatrix.randomness.fast_discrete import discrete_gaussian, discrete_laplace
 
@@ -34,7 +31,8 @@ BITS, DOUBLE, GRID_BITS = 32, 53, 40
 CLASSIC = math.sqrt(2 * math.log(1.25 / DELTA)) / EPSILON
 REACH = 40
 INPUTS = (answers("0 and 1", [0.0], [1.0]),)
-PAIRS = (answers("0 and 1, twice", [0.0, 0.0], [1.0, 1.0]),)
+COLUMNS, ROUNDS, SMALL_DELTA = 10, 160, 1e-6
+TABLES = (Input("ten ones join", np.zeros((2, COLUMNS)), np.repeat([[0.0], [0.0], [1.0]], COLUMNS, axis=1)),)
 PAPER = "Lokna et al. 2023"
 
 
@@ -92,8 +90,26 @@ def on_the_integers(data: FloatArray, size: int, generator: np.random.Generator)
     return np.asarray(round(float(data[0, 0])) + drawn, dtype=np.float64)
 
 
-def _both() -> Target:
-    return float_noise.added(float_noise.box_muller(math.sqrt(2) * CLASSIC, BITS, both=True))
+@cache
+def concentrated(epsilon: float, delta: float) -> float:
+    """Return a rho that gives the claim, by the bound of Canonne, Kamath and Steinke (2020)."""
+    orders = 1 + np.logspace(-2, 4, 4000)
+    low, high = 0.0, epsilon
+    while high - low > 1e-9:
+        rho = (low + high) / 2
+        logs = (orders - 1) * (orders * rho - epsilon) + orders * np.log1p(-1 / orders) - np.log(orders - 1)
+        low, high = (rho, high) if float(logs.min()) <= math.log(delta) else (low, rho)
+    return low
+
+
+def mst_deviation() -> float:
+    """Return the deviation of each of ten counts that share a third of rho."""
+    return math.sqrt(COLUMNS * 3 / (2 * concentrated(3.0, SMALL_DELTA)))
+
+
+def aim_deviation() -> float:
+    """Return the deviation of each measurement of so many rounds, which share nine tenths of rho."""
+    return math.sqrt(ROUNDS / (2 * 0.9 * concentrated(3.0, SMALL_DELTA)))
 
 
 _float = partial(
@@ -105,6 +121,15 @@ _float = partial(
     low_bits=True,
 )
 _normal = partial(_float, delta=DELTA)
+_tables = partial(
+    _float,
+    epsilon=3.0,
+    delta=SMALL_DELTA,
+    relation=ADD_REMOVE,
+    domain="records of ten bits",
+    inputs=TABLES,
+    compact=first_columns(1),
+)
 _added = float_noise.added
 
 RECORDS = (
@@ -182,21 +207,18 @@ RECORDS = (
         mechanism=_added(float_noise.four_singles(CLASSIC), single=True),
         truth=lambda: finer(words.four_singles(CLASSIC), DELTA, single=True),
     ),
-    _float(
-        name="mironov/laplace",
-        source="Mironov 2012, section 3: the textbook sampler",
-        summary="Laplace noise by inversion, from a uniform number of 53 bits and a sign",
-        mechanism=_added(float_noise.laplace(1 / EPSILON, DOUBLE)),
-        truth=lambda: finer(words.laplace(1 / EPSILON, DOUBLE), 0.0),
+    _tables(
+        name="delta-siege/mst-marginals",
+        source=f"{PAPER}, MSTInternal: McKenna et al. 2021, the first measurements of MST",
+        summary="ten counts with normal noise for a third of what the claim allows",
+        mechanism=_added(float_noise.columns(float_noise.polar(mst_deviation(), DOUBLE), COLUMNS)),
+        truth=lambda: finer(words.polar(mst_deviation(), DOUBLE), SMALL_DELTA),
     ),
-    _normal(
-        name="jin/gaussian-box-muller-both",
-        source="Jin et al. 2022, section IV; of Delta-Siege the option return_s2",
-        summary="two numbers with the two normal numbers of Box and Muller",
-        domain="two numbers, each of which a change of the data moves by at most 1",
-        inputs=PAIRS,
-        mechanism=_both(),
-        compact=first_columns(1),
-        truth=lambda: finer(words.box_muller(math.sqrt(2) * CLASSIC, BITS), DELTA),
+    _tables(
+        name="delta-siege/aim-marginals",
+        source=f"{PAPER}, AIMInternal: McKenna et al. 2022, the first measurements of AIM",
+        summary="ten counts with normal noise for a part of what the claim allows",
+        mechanism=_added(float_noise.columns(float_noise.polar(aim_deviation(), DOUBLE), COLUMNS)),
+        truth=lambda: finer(words.polar(aim_deviation(), DOUBLE), SMALL_DELTA),
     ),
 )

@@ -53,6 +53,17 @@ def laplace_of_four(scale: float, bits: int = 53) -> Batch:
     return lambda size, generator: -scale * (part(size, generator) + part(size, generator))
 
 
+def dense_laplace(scale: float) -> Batch:
+    """Invert the distribution function at uniform numbers with 53 digits of their own, however small they are."""
+
+    def batch(size: int, generator: np.random.Generator) -> FloatArray:
+        low = np.ldexp(1.0 + uniforms(generator, size, 52), -1 - generator.geometric(0.5, size=size))
+        sizes = np.where(generator.integers(2, size=size), -np.log1p(-low), -np.log(low))
+        return scale * (_signs(generator, size) * sizes)
+
+    return batch
+
+
 def box_muller(deviation: float, bits: int, *, both: bool = False) -> Batch:
     """Turn a uniform radius and angle into two normal numbers, and return the first or both."""
 
@@ -79,6 +90,11 @@ def polar(deviation: float, bits: int) -> Batch:
         return found[:size]
 
     return batch
+
+
+def columns(noise: Batch, number: int) -> Batch:
+    """Draw rows of so many numbers."""
+    return lambda size, generator: noise(size * number, generator).reshape(size, number)
 
 
 def ziggurat(deviation: float, bits: int) -> Batch:
@@ -138,11 +154,11 @@ def four_singles(deviation: float, bits: int = 24) -> Batch:
 
 
 def added(noise: Batch, *, single: bool = False) -> Target:
-    """Add noise to a number, or to a row of them, in double or in single precision."""
+    """Add noise to the sum of the records, a number or a row of them, in double or in single precision."""
 
     def target(data: FloatArray, size: int, generator: np.random.Generator) -> FloatArray:
         drawn = noise(size, generator)
-        answers = data[0] if drawn.ndim == 2 else data[0, 0]
+        answers = data.sum(axis=0) if drawn.ndim == 2 else data.sum()
         if single:
             return (np.float32(answers) + drawn.astype(np.float32)).astype(np.float64)
         return np.asarray(answers + drawn, dtype=np.float64)

@@ -67,6 +67,21 @@ def laplace_of_four(scale: float, bits: int = 53) -> Noise:
 
 
 @cache
+def dense_laplace(scale: float) -> Noise:
+    """Take the logarithm of a uniform number below 1/2 with 53 digits of its own, or of what it lacks to 1."""
+
+    def noise(words: Words) -> float:
+        mantissa, halvings = 1.0 + uniform(words, 52), 2
+        while next(words) >> (BITS - 1):
+            halvings += 1
+        low = math.ldexp(mantissa, -halvings)
+        size = -math.log1p(-low) if next(words) >> (BITS - 1) else -math.log(low)
+        return scale * (_sign(words) * size)
+
+    return noise
+
+
+@cache
 def box_muller(deviation: float, bits: int) -> Noise:
     """Return the first of the two numbers of Box and Muller."""
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from scipy.stats import kstest, laplace, norm
 
-from audit.published import PUBLISHED, delta_siege, float_noise, words
+from audit.published import PUBLISHED, delta_siege, float_attacks, float_noise, words
 from audit.published.auditors import Answer
 from audit.published.low_bits import CONFIRMATION, TRAINING, ask_low_bits
 from audit.published.ziggurat import ACCEPTED, AREA, BASE, DENSITIES, EDGES, LAYERS, WIDTHS
@@ -31,6 +31,7 @@ SCALE = 3.0
 METHODS = {
     "inversion": (float_noise.laplace(SCALE, 32), words.laplace(SCALE, 32), laplace),
     "four uniforms": (float_noise.laplace_of_four(SCALE), words.laplace_of_four(SCALE), laplace),
+    "all floats": (float_noise.dense_laplace(SCALE), words.dense_laplace(SCALE), laplace),
     "Box and Muller": (float_noise.box_muller(SCALE, 32), words.box_muller(SCALE, 32), norm),
     "polar": (float_noise.polar(SCALE, 32), words.polar(SCALE, 32), norm),
     "ziggurat": (float_noise.ziggurat(SCALE, 32), words.ziggurat(SCALE, 32), norm),
@@ -141,7 +142,11 @@ def test_the_profile_of_integers_is_that_of_the_law_that_is_drawn() -> None:
 
 
 def test_outputs_of_the_right_ones_are_on_their_grids() -> None:
-    grids = {"delta-siege/laplace-pydp": 2.0**-40, "delta-siege/gaussian-discrete-diffprivlib": 1.0}
+    grids = {
+        "delta-siege/laplace-pydp": 2.0**-40,
+        "delta-siege/gaussian-discrete-diffprivlib": 1.0,
+        "mironov/snapping": 1.0,
+    }
     assert {record.name for record in LOW_BITS if record.right} == set(grids)
     for name, unit in grids.items():
         record = BY_NAME[name]
@@ -151,6 +156,33 @@ def test_outputs_of_the_right_ones_are_on_their_grids() -> None:
     number = np.array([[0.3]])
     drawn = np.asarray(delta_siege.on_a_grid(number, SIZE, np.random.default_rng(6)))
     assert kstest(drawn, laplace(loc=0.3).cdf).pvalue > RARE
+
+
+def test_snapped_numbers_have_their_law_and_it_ends_at_the_bound() -> None:
+    for number, bound in ((0.0, 32), (1.0, 32), (0.3, 2), (-5.0, 4)):
+        law = float_attacks.snapped_law(min(max(number, -bound), bound), 1.0, bound)
+        assert math.fsum(law.values()) == pytest.approx(1, abs=1e-14)
+        drawn = np.asarray(float_attacks.snapping(1.0, bound)(np.array([[number]]), SIZE, np.random.default_rng(9)))
+        assert implausibility(drawn.tolist(), law) > RARE
+    wider = np.asarray(float_attacks.snapping(0.9, 2)(np.array([[0.3]]), SIZE, np.random.default_rng(9)))
+    assert implausibility(wider.tolist(), float_attacks.snapped_law(0.3, 1.0, 2)) < RARE
+    # The far cells lose all of the shift.
+    assert BY_NAME["mironov/snapping"].truth().epsilon == pytest.approx(1.0, abs=1e-12)
+
+
+def test_counts_have_the_noise_that_their_share_of_rho_asks_for() -> None:
+    rho = delta_siege.concentrated(3.0, 1e-6)
+    # Simpler, and weaker: rho + 2 sqrt(rho log(1/delta)) is an epsilon as well, so what it allows is less.
+    weaker = (math.sqrt(math.log(1e6) + 3.0) - math.sqrt(math.log(1e6))) ** 2
+    assert weaker < rho < 1.5 * weaker
+    spent = [10 / (2 * delta_siege.mst_deviation() ** 2), 160 / (2 * delta_siege.aim_deviation() ** 2)]
+    assert spent == pytest.approx([rho / 3, 0.9 * rho], rel=1e-12)
+    rows = np.asarray(
+        BY_NAME["delta-siege/mst-marginals"].mechanism(np.ones((3, 10)), SIZE // 10, np.random.default_rng(3))
+    )
+    assert rows.shape == (SIZE // 10, 10)
+    assert all(kstest(column, norm(3, delta_siege.mst_deviation()).cdf).pvalue > RARE for column in rows.T)
+    assert np.abs(np.corrcoef(rows.T) - np.eye(10)).max() < 7 / math.sqrt(SIZE // 10)
 
 
 def asked(name: str) -> Answer:
