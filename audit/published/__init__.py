@@ -8,7 +8,17 @@ Noise counts as if it were drawn from the real numbers, but where a record says 
 
 from __future__ import annotations
 
-from audit.published import bug_reports, checkdp, dp_sniper, lyu_su_li, statdp
+from audit.published import (
+    bug_reports,
+    casacuberta,
+    checkdp,
+    delta_siege,
+    dp_recorder,
+    dp_sniper,
+    float_attacks,
+    lyu_su_li,
+    statdp,
+)
 from audit.published.record import Input, Published, Truth
 
 PUBLISHED: tuple[Published, ...] = (
@@ -17,6 +27,10 @@ PUBLISHED: tuple[Published, ...] = (
     *checkdp.RECORDS,
     *dp_sniper.RECORDS,
     *bug_reports.RECORDS,
+    *delta_siege.RECORDS,
+    *float_attacks.RECORDS,
+    *dp_recorder.RECORDS,
+    *casacuberta.RECORDS,
 )
 
 __all__ = ["PUBLISHED", "Input", "Published", "Truth"]

@@ -1,6 +1,7 @@
 """Run every auditor that is installed on every published mechanism, and print what came of it.
 
-    python -m audit.published [--seconds S] [--only NAME ...] [--auditors NAME ...] [--known FILE]
+    python -m audit.published [--seconds S] [--only NAME ...] [--auditors NAME ...] [--low-bits]
+                              [--known FILE]
 
 How the others are installed stands in `audit/peers/compare_auditors.py`; DP-Sniper needs torch and tensorboard as well,
 and its repository on the path. An auditor that is not importable is left out, with a word about it.
@@ -18,6 +19,7 @@ from pathlib import Path
 from audit.peers.other_auditors import Row
 from audit.published import PUBLISHED, Published
 from audit.published.auditors import ALPHA, OTHERS, OURS, SECONDS, ask_other, ask_ours, installed, place_of, warm_up
+from audit.published.low_bits import LOW_BITS, ask_low_bits
 from audit.published.tables import Answers, line, page_rows, read, tallies, told
 
 NOTHING = Row(None, math.nan, math.nan, math.nan)
@@ -40,7 +42,12 @@ def ask_missing(record: Published, wanted: Sequence[str], known: Mapping[str, Ro
         print(head(record), flush=True)
     for name in missing:
         ours = {**known, **rows}.get(OURS, NOTHING)
-        found = ask_ours(record, seconds) if name == OURS else ask_other(name, record, place_of(record, ours), seconds)
+        if name == LOW_BITS:
+            found = ask_low_bits(record)
+        elif name == OURS:
+            found = ask_ours(record, seconds)
+        else:
+            found = ask_other(name, record, place_of(record, ours), seconds)
         print(told(name, found.row, found.outputs), flush=True)
         rows[name] = found.row
     return rows
@@ -53,6 +60,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--seconds", type=float, default=SECONDS, help="of a processor, for each auditor and record")
     parser.add_argument("--only", nargs="*", help="names, or the beginnings of names")
     parser.add_argument("--auditors", nargs="*", help="names of auditors, or their beginnings")
+    parser.add_argument("--low-bits", action="store_true", help="ask our audit of low bits as well, where these count")
     parser.add_argument("--known", type=Path, metavar="FILE", help="an earlier run, whose answers are not asked again")
     parser.add_argument("--page", type=Path, metavar="FILE", help="print the rows of the page from a run, and no more")
     asked = parser.parse_args(arguments)
@@ -64,11 +72,11 @@ def main(arguments: list[str]) -> int:
         print("\n".join(page_rows(records, read(asked.page.read_text(encoding="utf-8"), records))))
         return 0
     answers: Answers = {} if asked.known is None else read(asked.known.read_text(encoding="utf-8"), records)
-    there = [OURS, *installed()]
+    there = [OURS, *([LOW_BITS] if asked.low_bits else []), *installed()]
     for name in sorted(OTHERS.keys() - there):
         print(f"{name} is not installed")
     wanted = [name for name in there if not asked.auditors or name.startswith(tuple(asked.auditors))]
-    warm_up(wanted, records[0])
+    warm_up([name for name in wanted if name != LOW_BITS], records[0])
     print(f"{asked.seconds:g} s of a processor for each auditor and mechanism, confidence 1 - {ALPHA:g}; epsilon and")
     print("delta: certified lower bounds; outputs: on all inputs together, in the last try")
     print(line(("", "verdict", "epsilon", "delta", "cpu s", "outputs", "pair of ours")))

@@ -76,7 +76,8 @@ class Published:
     compact
         Makes one number, or two, of an output, for auditors that do not take long ones; None where it is short.
     low_bits
-        Whether the fault is one of floating point, which lies below the resolution of an audit of the mathematics.
+        Whether outputs count to the last bit: a fault is one of floating point, which lies below the resolution of an
+        audit of the mathematics, and a right one has none.
     """
 
     name: str

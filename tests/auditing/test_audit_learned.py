@@ -83,6 +83,29 @@ def test_low_bits_do_not_speak_through_learned_scores() -> None:
         assert np.mean(values[0] != values[1]) < 0.001
 
 
+@pytest.mark.parametrize("share", [0.3, 1.0])
+def test_outputs_that_are_no_numbers_are_no_obstacle_to_learning(share: float) -> None:
+    """On the neighbour a part of the outputs is NaN, or every one; the others have a score that is a number."""
+    generator = np.random.default_rng(5)
+    batches = [parity(data, 2000, generator) for data in (PAIR.data, PAIR.neighbour)]
+    missing = int(share * 2000)
+    batches[1][:missing] = np.nan
+    families = feature_families(PAIR, (2,))
+    for score in learn_scores(families, *batches, 0):
+        own, other = (score.family(families).evaluate(batch)[0] for batch in batches)
+        assert np.all(np.isfinite(own))
+        assert np.array_equal(np.isfinite(other), np.arange(2000) >= missing)
+
+
+def test_an_audit_of_outputs_of_which_many_are_no_numbers_ends_in_a_verdict() -> None:
+    def lost(data: np.ndarray, size: int, generator: np.random.Generator) -> np.ndarray:
+        drawn = generator.normal(size=size)
+        return drawn if data[0, 0] else np.full(size, np.nan)
+
+    options = {"epsilon": 1.0, "training": 500, "confirmation": 2000, "generator": 3}
+    assert audit(lost, [PAIR], **options, plan=AuditPlan(learned=True)).violated
+
+
 def test_a_score_is_the_same_after_a_journey() -> None:
     generator = np.random.default_rng(5)
     batches = [parity(data, 2000, generator) for data in (PAIR.data, PAIR.neighbour)]

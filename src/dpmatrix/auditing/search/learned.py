@@ -127,8 +127,12 @@ def raw_features(
 
 
 def rounded_features(raw: FloatArray, centres: FloatArray, steps: FloatArray) -> FloatArray:
-    """Return features in multiples of 2**-10 of a spread, those far away or infinite at the ends of a range."""
-    return np.asarray(np.clip(np.rint((raw - centres) / steps), -_FARTHEST, _FARTHEST) / _STEPS_PER_SPREAD)
+    """Return features in multiples of 2**-10 of a spread.
+
+    Those far away or infinite are at the ends of a range, and those that are no numbers at the lower one.
+    """
+    steps_away = np.clip(np.rint((raw - centres) / steps), -_FARTHEST, _FARTHEST)
+    return np.asarray(np.where(np.isnan(steps_away), -_FARTHEST, steps_away) / _STEPS_PER_SPREAD)
 
 
 def _scales(raw: FloatArray) -> tuple[FloatArray, FloatArray]:
