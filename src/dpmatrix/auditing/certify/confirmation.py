@@ -144,7 +144,9 @@ class Confirmation:
             self.keep(state, True)
             first = looks(state.events, self.stages[number:], state.totals[number:])[0]
             bound = first.epsilon_lower_bound(self.delta)
-            self.tell(f"stage {number + 1} of {len(self.stages)}: {first.counts}, epsilon at least {bound:.4g}")
+            hits, other_hits, trials = first.counts.hits, first.counts.other_hits, first.counts.trials
+            counted = f"the event {hits} and {other_hits} times in {trials} outputs each"
+            self.tell(f"stage {number + 1} of {len(self.stages)}: {counted}, epsilon at least {bound:.4g}")
         return state
 
     def _enough(self, state: AuditState) -> bool:
