@@ -247,7 +247,7 @@ REFUSED = {
     "function": (
         "wishart.theorem-4",
         "dimension=5,records=1,epsilon=ln(3)",
-        "there is no comma before '(', after 'ln'; separate values by commas, and write a number as digits or a fraction",
+        "there is no comma before '(', after 'ln'; separate values by commas, and write a number as digits",
     ),
     "no-comma": ("wishart.theorem-4", "dimension=5 records=3", "there is no comma before 'records'"),
     "no-value": ("wishart.theorem-4", "dimension=,records=3", "a value is missing before ','"),

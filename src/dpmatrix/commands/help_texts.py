@@ -17,7 +17,7 @@ def flowing(text: str) -> str:
 class Commands(typer.Typer):
     """Commands whose help is their docstring, in lines as long as the terminal is wide."""
 
-    def command(self, name: str | None = None, **options: Any) -> Callable[[Any], Any]:
+    def command(self, name: str | None = None, **options: Any) -> Callable[[Any], Any]:  # noqa: ANN401 - those of typer
         """Add a command, as `typer.Typer` does."""
 
         def add(function: Callable[..., Any]) -> Callable[..., Any]:

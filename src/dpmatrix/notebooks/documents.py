@@ -64,11 +64,10 @@ def notebook(document: str) -> str:
     if document not in known:
         close = [name for name in nearest(document, known) if name in known]
         remedy = f"did you mean {close[0]}?" if close else f"pass one of {', '.join(known)}"
-        between = document in documents()
-        problem = f"{document!r} " + (
-            "has no notebook: it is none of the documents" if between else "is none of the documents"
-        )
-        raise InvalidParameterError("document", problem, f"pass one of {', '.join(known)}" if between else remedy)
+        problem = f"{document!r} is none of the documents"
+        if document in documents():
+            problem, remedy = f"{problem} and has no notebook", f"pass one of {', '.join(known)}"
+        raise InvalidParameterError("document", problem, remedy)
     return notebook_text(list(_cells(document)))
 
 

@@ -144,8 +144,8 @@ class Confirmation:
             self.keep(state, True)
             first = looks(state.events, self.stages[number:], state.totals[number:])[0]
             bound = first.epsilon_lower_bound(self.delta)
-            hits, other_hits, trials = first.counts.hits, first.counts.other_hits, first.counts.trials
-            counted = f"the event {hits} and {other_hits} times in {trials} outputs each"
+            counts = first.counts
+            counted = f"the event {counts.hits} and {counts.other_hits} times in {counts.trials} outputs each"
             self.tell(f"stage {number + 1} of {len(self.stages)}: {counted}, epsilon at least {bound:.4g}")
         return state
 

@@ -99,7 +99,8 @@ def told(error: BaseException) -> str:
     text = " ".join(str(error).split())
     if isinstance(error, SystemExit):
         return f"the mechanism calls exit({text})"
-    return f"the mechanism raised {type(error).__name__}" + (f": {text[:_LONGEST_TEXT]}" if text else "") + _place(error)
+    words = f": {text[:_LONGEST_TEXT]}" if text else ""
+    return f"the mechanism raised {type(error).__name__}{words}{_place(error)}"
 
 
 def _place(error: BaseException) -> str:
