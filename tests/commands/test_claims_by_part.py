@@ -70,3 +70,8 @@ def test_findings_show_their_numbers_by_a_command() -> None:
     name, at, point = lines[0].removeprefix("$ dpmatrix claims ").split(" ")
     result = CliRunner().invoke(look_ups, ["claims", name, at, point])
     assert "false" in result.stdout
+
+
+def test_fields_of_a_point_that_is_the_same_as_another_tell_the_other_first() -> None:
+    said = shown("near-optimal.theorem-6", "--fields")[1]
+    assert "PpcaNeighbours: Data matrices X and X', records in columns. The same with the number k of columns" in said
