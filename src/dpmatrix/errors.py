@@ -63,7 +63,8 @@ class MissingExtraError(DpmatrixError, ImportError):
     def __init__(self, package: str, extra: str) -> None:
         self.package = package
         self.extra = extra
-        super().__init__(f"{package} is not installed; install dpmatrix[{extra}]", name=package)
+        told = f'install dpmatrix[{extra}], which in a checkout is: pip install -e ".[{extra}]"'
+        super().__init__(f"{package} is not installed; {told}", name=package)
 
     def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str]]:
         return type(self), (self.package, self.extra)

@@ -273,3 +273,14 @@ def test_the_command_refuses_a_wrong_domain_in_one_line(
     assert done.exit_code == 2
     assert problem in " ".join(done.stderr.split())
     assert "Traceback" not in done.stderr
+
+
+def test_who_is_called_with_dictionaries_and_expects_numbers_is_told(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    source = "\n\ndef f(data, generator):\n    return float(data[0]) + generator.laplace()\n"
+    (tmp_path / "mine.py").write_text(source)
+    done = CliRunner().invoke(command_line.app, [*COMMAND, "--domain", "age: int 0..120", "--records", "3"])
+    assert done.exit_code == 2
+    said = " ".join(done.stderr.split())
+    assert "raised TypeError: " in said
+    assert said.endswith("(mine.py, line 4); --domain names columns, so it was given a list of dictionaries")

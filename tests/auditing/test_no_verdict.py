@@ -159,7 +159,7 @@ REASONS = {
     "leaving.py:kept": "calls exit(0) when it is imported",
     "gone.py:kept": "exited with code 0 in the middle of the audit",
     "forgets_to_return": "returned None",
-    "fails": "raised ValueError: bad data",
+    "fails": "raised ValueError: bad data (mine.py, line ",
     "is_called_wrongly": "raised TypeError: noise",
     "shape_of_the_data": "have shape",
     "one_stream": "two processes draw the same outputs",

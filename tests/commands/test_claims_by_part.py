@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 from typer.testing import CliRunner
 
+from dpmatrix.commands.audit import alone
+from dpmatrix.commands.help_texts import flowing
+from dpmatrix.commands.line import app
 from dpmatrix.commands.look_ups import look_ups
 from dpmatrix.spec import load_with_foundations
 
@@ -44,6 +47,21 @@ def test_what_is_no_part_of_a_claim_is_refused_as_it_was_written(name: str) -> N
     assert f"no claim '{name}'" in said
 
 
+def test_the_name_of_an_item_of_evidence_stands_in_one_line() -> None:
+    page = shown("near-optimal.theorem-5")[1]
+    name = "test_theorem[theorem_5__l1_change_is_linear-near-optimal.theorem-5/l1-change-is-linear]"
+    assert f"    proofs_checks/kernel/test_near_optimal.py::{name}" in page.splitlines()
+
+
+def test_paragraphs_of_help_are_broken_by_the_terminal_alone() -> None:
+    assert flowing(""" One.\n\n    Two\n    lines.\n    """) == "One.\n\nTwo lines."
+    for command in (*app.registered_commands, *alone.registered_commands):
+        assert command.help
+        assert "\n" not in command.help.replace("\n\n", "")
+    said = CliRunner().invoke(alone, ["audit", "--help"], env={"COLUMNS": "80", "TERMINAL_WIDTH": "80"}).stdout
+    assert " entries of either sign. If the mechanism does not admit these, say what a" in said
+
+
 def test_findings_show_their_numbers_by_a_command() -> None:
     found = CliRunner().invoke(look_ups, ["findings", "--document", "sliding-window"])
     assert found.exit_code == 0
@@ -52,3 +70,8 @@ def test_findings_show_their_numbers_by_a_command() -> None:
     name, at, point = lines[0].removeprefix("$ dpmatrix claims ").split(" ")
     result = CliRunner().invoke(look_ups, ["claims", name, at, point])
     assert "false" in result.stdout
+
+
+def test_fields_of_a_point_that_is_the_same_as_another_tell_the_other_first() -> None:
+    said = shown("near-optimal.theorem-6", "--fields")[1]
+    assert "PpcaNeighbours: Data matrices X and X', records in columns. The same with the number k of columns" in said

@@ -212,7 +212,8 @@ def test_without_scikit_learn_the_extra_is_named() -> None:
         "except dpmatrix.errors.MissingExtraError as error:\n    print(error)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout == "scikit-learn is not installed; install dpmatrix[estimators]\n"
+    assert done.stdout.startswith("scikit-learn is not installed; install dpmatrix[estimators], which ")
+    assert done.stdout.endswith('pip install -e ".[estimators]"\n')
 
 
 def test_in_a_pipeline() -> None:

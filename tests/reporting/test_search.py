@@ -86,5 +86,10 @@ def test_near_misses_are_told() -> None:
         found("xyzzy")
     with pytest.raises(NothingFoundError):
         found(" ")
+
+
+def test_claims_with_most_of_the_words_are_named_where_none_has_all() -> None:
+    with pytest.raises(NothingFoundError, match=r"with 2 of these 3 words: toy.lemma-2\)$"):
+        found("weyl courant noise")
     with pytest.raises(LookupError):
         search((), "weyl", {})

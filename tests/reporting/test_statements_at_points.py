@@ -244,6 +244,11 @@ REFUSED = {
     ),
     "twice": ("wishart.theorem-4", "dimension=5,dimension=6", "dimension: it is given twice"),
     "no-name": ("wishart.theorem-4", "5,6,7", "write field=value,field=value"),
+    "function": (
+        "wishart.theorem-4",
+        "dimension=5,records=1,epsilon=ln(3)",
+        "there is no comma before '(', after 'ln'; separate values by commas, and write a number as digits",
+    ),
     "no-comma": ("wishart.theorem-4", "dimension=5 records=3", "there is no comma before 'records'"),
     "no-value": ("wishart.theorem-4", "dimension=,records=3", "a value is missing before ','"),
     "no-end": ("wishart.theorem-4", "dimension=", "a value is missing before 'the end'"),

@@ -15,6 +15,7 @@ from dpmatrix.atomic_files import refuse_unless_regular, write_atomically
 from dpmatrix.commands.audit_files import junit_of, sarif_of
 from dpmatrix.commands.audit_setup import failure_probability_of, seconds_of
 from dpmatrix.commands.failures import one_line
+from dpmatrix.commands.help_texts import Commands
 from dpmatrix.commands.numbers import read
 from dpmatrix.commands.supervision import Job, Outcome, supervised
 from dpmatrix.errors import InvalidParameterError
@@ -203,7 +204,7 @@ def _report(outcome: Outcome, json_file: Path | None) -> None:
 
 audit_mechanism_command = one_line(audit_command)
 
-alone = typer.Typer(pretty_exceptions_enable=False)
+alone = Commands(pretty_exceptions_enable=False)
 """The command line with this command and no other, which starts without what the others need."""
 alone.callback()(lambda: None)
 alone.command(name="audit")(audit_mechanism_command)

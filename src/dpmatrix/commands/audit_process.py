@@ -30,7 +30,7 @@ from dpmatrix.auditing.record import result_to_json
 from dpmatrix.auditing.result import AuditResult
 from dpmatrix.auditing.targets.adapters import MOST_PILOTED, NamedTarget, form_of
 from dpmatrix.auditing.targets.forms import Form
-from dpmatrix.auditing.targets.target import scaled_records
+from dpmatrix.auditing.targets.target import MechanismRaisedError, scaled_records
 from dpmatrix.auditing.within import audit_within, given_sizes
 from dpmatrix.commands.audit_pairs import Offered, offered_by
 from dpmatrix.commands.audit_replay import replayed
@@ -72,6 +72,8 @@ def _run(job: Job) -> Outcome:
             f"{kept} holds what was learned; --resume goes on" if kept and kept.exists() else "nothing was learned"
         )
         return Outcome(code=_INTERRUPTED, reason=f"interrupted: {learned}")
+    except MechanismRaisedError as error:
+        return _no_verdict(f"{error}{_as_records(job.domain)}", job, place[0])
     except NoVerdictError as error:
         return _no_verdict(str(error), job, place[0])
     except BrokenProcessPool:
@@ -85,6 +87,12 @@ def _run(job: Job) -> Outcome:
     except (Exception, SystemExit) as error:
         traceback.print_exc()
         return _no_verdict(f"the audit failed: {type(error).__name__}: {error}", job, place[0])
+
+
+def _as_records(domain: str | None) -> str:
+    """Say what the mechanism was given where the domain has names, which make dictionaries of records."""
+    named = domain is not None and any(column.name is not None for column in domain_of(domain).columns)
+    return "; --domain names columns, so it was given a list of dictionaries" if named else ""
 
 
 def _no_verdict(reason: str, job: Job, checkpoint: Path | None) -> Outcome:

@@ -6,12 +6,13 @@ import typer
 
 from dpmatrix.commands.claims import claims_command
 from dpmatrix.commands.findings import findings_command
+from dpmatrix.commands.help_texts import Commands
 from dpmatrix.commands.sentences import sentences_command
 
 
 def command_line() -> typer.Typer:
     """Return the command line with the commands that look something up."""
-    app = typer.Typer(
+    app = Commands(
         help="Differentially private matrix analysis: what the documents state, and what holds.",
         no_args_is_help=True,
         pretty_exceptions_enable=False,

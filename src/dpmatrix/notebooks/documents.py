@@ -64,7 +64,10 @@ def notebook(document: str) -> str:
     if document not in known:
         close = [name for name in nearest(document, known) if name in known]
         remedy = f"did you mean {close[0]}?" if close else f"pass one of {', '.join(known)}"
-        raise InvalidParameterError("document", f"{document!r} is none of the documents", remedy)
+        problem = f"{document!r} is none of the documents"
+        if document in documents():
+            problem, remedy = f"{problem} and has no notebook", f"pass one of {', '.join(known)}"
+        raise InvalidParameterError("document", problem, remedy)
     return notebook_text(list(_cells(document)))
 
 

@@ -68,12 +68,17 @@ def _items(tokens: list[_Token], name: str, closing: str) -> tuple[Group, list[_
         if tokens and tokens[0] == ("mark", ","):
             tokens = tokens[1:]
         elif tokens and tokens[0] != ("mark", closing):
-            raise InvalidParameterError(name, f"there is no comma before {tokens[0][1]!r}", "separate by commas")
+            remedy = "separate values by commas, and write a number as digits or a fraction, such as 1e-6 or 1/3"
+            raise InvalidParameterError(name, f"there is no comma before {tokens[0][1]!r}{_after(value)}", remedy)
     if closing and not tokens:
         raise InvalidParameterError(name, f"a bracket is not closed by {closing!r}", "close it")
     if values and named:
         raise InvalidParameterError(name, "some values have names and others beside them have none", "name all")
     return Group(tuple(values), named), tokens[1:] if closing else tokens
+
+
+def _after(value: Tree) -> str:
+    return f", after {value!r}" if isinstance(value, str) else ""
 
 
 def _value(tokens: list[_Token], name: str) -> tuple[Tree, list[_Token]]:

@@ -11,6 +11,8 @@ from dpmatrix.errors import NothingFoundError
 
 _ALIKE = 0.75
 _WORD = re.compile(r"[a-z]{3,}")
+NEARLY = 4
+"""Claims that are named where none has all words."""
 
 
 def _fields(claim: Claim, titles: Mapping[str, str]) -> list[tuple[int, str]]:
@@ -61,8 +63,19 @@ def search(claims: Iterable[Claim], words: str, titles: Mapping[str, str]) -> li
     if not found:
         counts = [sum(score[place] > 0 for score in scores) for place in range(len(wanted))]
         known = "\n".join(text for _, fields in texts for _, text in fields)
-        raise NothingFoundError(words, _meant(wanted, counts, known))
+        raise NothingFoundError(words, _meant(wanted, counts, known) + _nearly(texts, scores))
     return [claim for _, claim in sorted(found, key=lambda one: -one[0])]
+
+
+def _nearly(texts: Sequence[tuple[Claim, object]], scores: Sequence[Sequence[int]]) -> str:
+    """Name the claims that have most of several words, the best first."""
+    counted = [(sum(weight > 0 for weight in score), sum(score)) for score in scores]
+    most = max((count for count, _ in counted), default=0)
+    if not most or len(scores[0]) == 1:
+        return ""
+    best = [(weight, claim.id) for (claim, _), (count, weight) in zip(texts, counted, strict=True) if count == most]
+    names = [name for _, name in sorted(best, key=lambda one: -one[0])[:NEARLY]]
+    return f"; with {most} of these {len(scores[0])} words: {', '.join(names)}"
 
 
 def _meant(wanted: Sequence[str], counts: Sequence[int], known: str) -> str:

@@ -46,7 +46,7 @@ def _summary(items: list[Evidence]) -> str:
 def _to_text(renderable: Table | Group, *, width: int = _WIDTH) -> str:
     console = Console(width=width, highlight=False)
     with console.capture() as capture:
-        console.print(renderable)
+        console.print(renderable, crop=False)
     return capture.get()
 
 
@@ -131,6 +131,17 @@ def _outcome(item: Mapping[str, Any]) -> str:
     return outcome_words(item) + (" in the accepted run" if accepted and item["outcome"] == "passed" else "")
 
 
+def _item(item: Mapping[str, Any]) -> list[str | Text]:
+    """Return the lines about an item of evidence; its name is not broken, so that it can be copied."""
+    words = f"[{_outcome(item)}] {item['role']}, {item['grade']}\n    region, in the author's words: {item['region']}"
+    for more in (f"seen in the run: {seen_words(item)}" if item["seen"] else "", binding_words(item)):
+        words += f"\n    {more}" if more else ""
+    proof = [f"proved in {item['proved_in']}"] if "proved_in" in item else []
+    after = "".join(f"\n    {more}" for more in (*proof, item["detail"]) if more)[1:]
+    name = Text(f"    {item['node']}", no_wrap=True, overflow="ignore")
+    return [escape(words), name, *([escape(after)] if after else [])]
+
+
 def claim_page(claim: Mapping[str, Any], formulas: Mapping[str, Typeset] = NONE) -> str:
     """Return one claim for a person: statement, verdict, counterexample or repair, steps, evidence, code.
 
@@ -175,17 +186,9 @@ def claim_page(claim: Mapping[str, Any], formulas: Mapping[str, Typeset] = NONE)
         add_words(f"Step {step['name']}: {step['defect'] or 'sound'}", step["says"] + note)
     add("Rests on", "\n".join(claim["uses"]))
     add("Not settled", "\n".join(claim["reasons"]))
-    add(
-        "Evidence",
-        "\n".join(
-            f"[{_outcome(item)}] {item['role']}, {item['grade']}\n    region, in the author's words: {item['region']}"
-            + (f"\n    seen in the run: {seen_words(item)}" if item["seen"] else "")
-            + (f"\n    {binding_words(item)}" if binding_words(item) else "")
-            + f"\n    {item['node']}"
-            + (f"\n    proved in {item['proved_in']}" if "proved_in" in item else "")
-            + (f"\n    {item['detail']}" if item["detail"] else "")
-            for item in claim["evidence"]
-        ),
-    )
+    if claim["evidence"]:
+        parts.append("\n[bold]Evidence[/bold]")
+    for item in claim["evidence"]:
+        parts.extend(_item(item))
     add("Implemented by", "\n".join(claim["implementations"]))
     return _to_text(Group(*parts))

@@ -144,7 +144,9 @@ class Confirmation:
             self.keep(state, True)
             first = looks(state.events, self.stages[number:], state.totals[number:])[0]
             bound = first.epsilon_lower_bound(self.delta)
-            self.tell(f"stage {number + 1} of {len(self.stages)}: {first.counts}, epsilon at least {bound:.4g}")
+            counts = first.counts
+            counted = f"the event {counts.hits} and {counts.other_hits} times in {counts.trials} outputs each"
+            self.tell(f"stage {number + 1} of {len(self.stages)}: {counted}, epsilon at least {bound:.4g}")
         return state
 
     def _enough(self, state: AuditState) -> bool:

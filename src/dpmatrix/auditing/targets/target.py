@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import traceback
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from pathlib import Path
 from typing import Protocol, TypeAlias
 
 import numpy as np
@@ -20,6 +22,8 @@ SingleDraw: TypeAlias = Callable[[FloatArray, np.random.Generator], object]
 Call: TypeAlias = Callable[[], object]
 
 _LONGEST_TEXT = 200
+_LIBRARY = Path(__file__).resolve().parents[2]
+_STANDARD = Path(traceback.__file__).resolve().parent
 
 
 class Target(Protocol):
@@ -91,11 +95,22 @@ def batch_of(calls: Iterable[Call], form: Form | None) -> FloatArray:
 
 
 def told(error: BaseException) -> str:
-    """Say in one line what was raised."""
+    """Say in one line what was raised, and in which line of the mechanism where that is known."""
     text = " ".join(str(error).split())
     if isinstance(error, SystemExit):
         return f"the mechanism calls exit({text})"
-    return f"the mechanism raised {type(error).__name__}" + (f": {text[:_LONGEST_TEXT]}" if text else "")
+    words = f": {text[:_LONGEST_TEXT]}" if text else ""
+    return f"the mechanism raised {type(error).__name__}{words}{_place(error)}"
+
+
+def _place(error: BaseException) -> str:
+    """Name the innermost line that belongs to neither this library nor an installed one."""
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        file = Path(frame.filename)
+        own = file.is_file() and "site-packages" not in file.parts and _LIBRARY not in file.resolve().parents
+        if own and not file.resolve().is_relative_to(_STANDARD):
+            return f" ({file.name}, line {frame.lineno})"
+    return ""
 
 
 class MechanismRaisedError(NoVerdictError):
