@@ -17,6 +17,7 @@ from dpmatrix.errors import InvalidParameterError, TooSlowError
 from dpmatrix.exact import precision
 from dpmatrix.randomness.decisions import positive
 from dpmatrix.randomness.entropy import SeededEntropy
+from dpmatrix.randomness.float_balls import FloatBalls
 from dpmatrix.randomness.matrix_bingham import LazyMatrixProposals, LazyProjector, MatrixBinghamSampler
 from dpmatrix.randomness.matrix_envelope import MatrixEnvelope
 
@@ -26,8 +27,11 @@ SPREAD = fmpq_mat([[0, 0], [0, -40]])
 
 
 def envelope_of(name: str, columns: int) -> MatrixEnvelope:
-    """Return an envelope."""
-    return MatrixEnvelope.of(exponent(name), columns)
+    """Return an envelope that is no fit, which is found at once and covers the law as well."""
+    exact, d = exponent(name), len(in_floats(name))
+    vectors = np.linalg.eigh(in_floats(name))[1][:, ::-1].copy()
+    scales, weights = 1 / np.arange(1.0, d + 1), d / 2 + 0.25 * np.arange(columns)
+    return MatrixEnvelope(exact, columns, FloatBalls.of_rationals(exact.entries(), (d, d)), vectors, scales, weights)
 
 
 def orthonormal(y: arb_mat) -> arb_mat:
@@ -128,19 +132,19 @@ def test_a_projector_is_that_onto_the_span_of_its_proposal(name: str, columns: i
 
 def test_what_no_digits_tell_is_left_open() -> None:
     """In balls of three bits the Gram matrices of some proposals may be singular: nothing is said of their entries."""
-    proposals, open_ones = LazyMatrixProposals(envelope_of("a-spike-in-five", 3), 200, SeededEntropy(1)), 0
-    for index in range(200):
+    proposals, open_ones = LazyMatrixProposals(envelope_of("three", 2), 60, SeededEntropy(1)), 0
+    for index in range(60):
         with precision(3):
-            rough = LazyProjector(proposals, index).enclose(range(25))
-        assert len(rough) == 25
+            rough = LazyProjector(proposals, index).enclose(range(9))
+        assert len(rough) == 9
         with precision(200):
-            exact = LazyProjector(proposals, index).enclose(range(25))
+            exact = LazyProjector(proposals, index).enclose(range(9))
         open_ones += all(ball.is_nan() for ball in rough)
         assert all(one.is_nan() or one.overlaps(other) for one, other in zip(rough, exact, strict=True))
     assert open_ones > 0
 
 
-@pytest.mark.parametrize(("name", "columns"), CASES)
+@pytest.mark.parametrize(("name", "columns"), [("one-number", 1), ("three", 1), ("three", 2), ("a-spike-in-five", 1)])
 def test_the_expected_share_is_a_mean_over_proposals_from_a_fixed_seed(name: str, columns: int) -> None:
     """The kept share of each of 512, from orthonormal bases that QR gives."""
     sampler = MatrixBinghamSampler(exponent(name), columns)
@@ -161,9 +165,9 @@ def same_balls(one: LazyProjector, other: LazyProjector) -> bool:
     return [str(ball) for ball in one.enclose(range(size))] == [str(ball) for ball in other.enclose(range(size))]
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_the_first_proposal_that_is_kept_is_taken(seed: int) -> None:
-    sampler = MatrixBinghamSampler(exponent("three"), 2)
+@pytest.mark.parametrize(("columns", "seed"), [(1, 0), (1, 1), (1, 2), (2, 3)])
+def test_the_first_proposal_that_is_kept_is_taken(columns: int, seed: int) -> None:
+    sampler = MatrixBinghamSampler(exponent("three"), columns)
     proposals = LazyMatrixProposals(sampler.envelope, 32, SeededEntropy(seed))
     kept = np.flatnonzero(positive(proposals))
     assert same_balls(sampler.draw(SeededEntropy(seed)), LazyProjector(proposals, int(kept[0])))
@@ -173,7 +177,7 @@ def test_the_first_proposal_that_is_kept_is_taken(seed: int) -> None:
 @pytest.mark.parametrize(("batch", "kept"), [(0, [5, 7]), (1, [0]), (2, [2, 3, 31]), (3, [255])])
 def test_batches_are_proposed_until_one_is_kept(most_proposals: int | None, batch: int, kept: list[int]) -> None:
     """A source whose exponential variates refuse all others; of those that are kept the first is taken."""
-    sampler, chosen = MatrixBinghamSampler(exponent("three"), 2, most_proposals), {batch: kept}
+    sampler, chosen = MatrixBinghamSampler(SPREAD, 1, most_proposals), {batch: kept}
     entropy, same = Choosing(6, chosen), Choosing(6, chosen)
     found = sampler.draw(entropy)
     batches = [LazyMatrixProposals(sampler.envelope, size, same) for size in (32, 64, 128, 256)[: batch + 1]]
@@ -203,22 +207,23 @@ def test_no_more_proposals_are_made_than_may_be(most_proposals: int, sizes: list
 
 def test_a_draw_for_which_the_proposals_are_not_expected_to_last_is_refused_before_it_begins() -> None:
     """Without a limit none is refused."""
-    share = MatrixBinghamSampler(exponent("three"), 2).expected_share
+    share = MatrixBinghamSampler(exponent("a-spike-in-five"), 1).expected_share
     enough = int(1 / share) + 1
     assert 2 < enough < 1000
     for most_proposals in (enough - 1, 1):
-        sampler = MatrixBinghamSampler(exponent("three"), 2, most_proposals)
+        sampler = MatrixBinghamSampler(exponent("a-spike-in-five"), 1, most_proposals)
         for draw in (sampler.draw, lambda entropy, one=sampler: one.approximate_draws(1, entropy)):
             with pytest.raises(TooSlowError, match=rf"^a draw would take more than {most_proposals} proposals;"):
                 draw(Silent(0))
     for limit in (enough, enough + 1, None):
-        sampler = MatrixBinghamSampler(exponent("three"), 2, limit)
-        assert sampler.draw(Choosing(7, {0: [0]})).shape == (3, 3)
-        assert sampler.approximate_draws(2, Choosing(7, {0: [0, 1]}))[0].shape == (2, 3, 2)
+        sampler = MatrixBinghamSampler(exponent("a-spike-in-five"), 1, limit)
+        assert sampler.draw(Choosing(7, {0: [0]})).shape == (5, 5)
+        assert sampler.approximate_draws(2, Choosing(7, {0: [0, 1]}))[0].shape == (2, 5, 1)
 
 
-@pytest.mark.parametrize(("name", "columns"), [("three", 2), ("a-spike-in-five", 3), ("alike", 1)])
-@pytest.mark.parametrize("count", [1, 20, 300])
+@pytest.mark.parametrize(
+    ("name", "columns", "count"), [("three", 2, 100), ("three", 1, 1), ("three", 1, 20), ("three", 1, 400)]
+)
 def test_draws_for_studies_are_bases_of_the_kept_proposals_in_their_order(name: str, columns: int, count: int) -> None:
     """The orthonormal matrix nearest to a proposal, whose product with it is symmetric and positive."""
     sampler = MatrixBinghamSampler(exponent(name), columns)
@@ -241,10 +246,10 @@ def test_draws_for_studies_are_bases_of_the_kept_proposals_in_their_order(name: 
 
 
 def test_as_many_draws_as_are_kept_are_enough() -> None:
-    sampler = MatrixBinghamSampler(exponent("three"), 2)
+    sampler = MatrixBinghamSampler(exponent("three"), 1)
     entropy = Choosing(9, {0: range(20)})
     draws, _ = sampler.approximate_draws(20, entropy)
-    assert draws.shape == (20, 3, 2)
+    assert draws.shape == (20, 3, 1)
     assert len(entropy.sizes) == 1
 
 
