@@ -8,7 +8,7 @@ mpmath computes from the digits that the source gave. Nothing is statistical.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from flint import arb, arb_mat, fmpq, fmpq_mat
 
+from audit.released.ideal_reals import BITS, Noted, as_mpf, holds, uniform
 from dpmatrix.errors import EntropyError, InvalidParameterError
 from dpmatrix.exact import precision
 from dpmatrix.randomness.compressed import LazyBoxSlack, LazyNormalisedProduct
@@ -25,66 +26,11 @@ from dpmatrix.randomness.lazy import LazyExponentials, LazyFunction, LazyNormals
 from dpmatrix.randomness.lazy_entries import LazyMultiples, LazyRationals, LazyUpperTriangle
 from dpmatrix.randomness.lazy_traces import CoupledTraces, LazyPart
 
-BITS = 400
-"""Digits of each uniform variate by which a real is known here."""
-
 
 @pytest.fixture(autouse=True)
 def _digits() -> Any:
     with mpmath.workprec(2 * BITS):
         yield
-
-
-class Noted(SeededEntropy):
-    """Bits of a seed, in the order in which they were given."""
-
-    def __init__(self, seed: int) -> None:
-        super().__init__(seed)
-        self.log: list[Any] = []
-
-    def bits(self, count: int) -> int:
-        """Give bits."""
-        self.log.append((count, super().bits(count)))
-        return int(self.log[-1][1])
-
-    def words(self, count: int) -> Any:
-        """Give words."""
-        found = super().words(count)
-        self.log.append(found.tolist())
-        return found
-
-
-def as_mpf(value: arb) -> Any:
-    """Return the middle of a ball, exactly."""
-    mantissa, exponent = value.mid().man_exp()
-    return mpmath.mpf(int(mantissa)) * mpmath.mpf(2) ** int(exponent)
-
-
-def holds(reals: LazyReals, expected: Sequence[Any], width: float = 2.0**-40) -> None:
-    """Make sure that floats and balls enclose what is expected, that they are narrow, and entries are told apart."""
-    before = reals.approximate()
-    size = len(expected)
-    reals.refine(BITS, range(size))
-    for floats in (before, reals.approximate()):
-        assert floats.shape == reals.shape
-        for value, center, radius in zip(expected, floats.center.flat, floats.radius.flat, strict=True):
-            assert abs(mpmath.mpf(float(center)) - value) <= mpmath.mpf(float(radius)) + mpmath.mpf(2) ** -200
-            assert radius <= width * (1 + abs(center)) or width == np.inf
-    with precision(BITS):
-        balls = reals.enclose(range(size))
-        some = [size - 1, 0, *range(size // 2)]
-        again = reals.enclose(some)
-    for value, ball in zip([*expected, *(expected[place] for place in some)], [*balls, *again], strict=True):
-        radius = as_mpf(ball.rad())
-        assert abs(as_mpf(ball) - value) <= radius + mpmath.mpf(2) ** -300
-        assert radius < mpmath.mpf(2) ** -200
-
-
-def uniform(uniforms: LazyUniforms, place: int) -> Any:
-    """Return a uniform variate by the first digits of it, and half of the next one."""
-    uniforms.refine(BITS, [place])
-    known, bits = uniforms.digits(place)
-    return mpmath.mpf(2 * known + 1) / mpmath.mpf(2) ** (bits + 1)
 
 
 # Digits

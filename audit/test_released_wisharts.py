@@ -14,7 +14,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from audit.test_released_reals import BITS, as_mpf, holds, uniform
+from audit.released.ideal_reals import BITS, as_mpf, holds, uniform
 from dpmatrix.errors import EntropyError, InvalidParameterError
 from dpmatrix.exact import precision
 from dpmatrix.randomness.entropy import SeededEntropy
