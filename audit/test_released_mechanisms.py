@@ -20,7 +20,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from attrs import evolve
-from flint import fmpq_mat
 
 from audit.released.coverage import FUNCTIONS, SUBJECTS, WITHOUT_GUARANTEE, public_functions, releasing, unaudited
 from audit.released.settings import ADDED, REPLACED, Setting, settings
@@ -32,7 +31,7 @@ from dpmatrix.mechanisms import WishartMechanism
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.profiles import WishartProfile
 from dpmatrix.randomness.entropy import SeededEntropy, SystemEntropy
-from dpmatrix.randomness.lazy_matrices import LazySum, LazyWishart
+from dpmatrix.randomness.lazy import LazyNormals
 
 TRAINING, CONFIRMATION = 24, 300
 PLACES = {REPLACED: (0,), ADDED: (1,)}
@@ -131,8 +130,8 @@ def test_the_printed_wishart_mechanism_has_the_documents_noise(adjacency: Adjace
         mechanism = WishartMechanism(epsilon, adjacency, divisor=divisor, **options)
         scale = float(3 * bound**2 / (2 * divisor * epsilon))
         released = mechanism.release(data, entropy=SeededEntropy(3))
-        drawn = LazySum(fmpq_mat(3, 3), (LazyWishart(3, 4, Fraction(1), SeededEntropy(3)),), ())
-        noise = drawn.approximate().center.reshape(3, 3)
+        normals = LazyNormals((3, 4), SeededEntropy(3)).approximate().center
+        noise = normals @ normals.T
         assert np.allclose((released.to_numpy() - data.T @ data / divisor) / scale, noise, rtol=0, atol=ROUNDING)
         assert not np.array_equal(*(mechanism.release(data).integers for _ in range(2))), "noise is drawn anew"
         for epsilon_or_word in ({"epsilon": 0}, {"epsilon": -1}, {"calibration": "tight"}):

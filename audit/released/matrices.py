@@ -36,6 +36,7 @@ from dpmatrix.mechanisms import (
 from dpmatrix.privacy.guarantee import PrivacyGuarantee
 from dpmatrix.randomness.entropy import SeededEntropy
 from dpmatrix.randomness.integer_noise import discrete_gaussian_noise, discrete_laplace_noise
+from dpmatrix.randomness.lazy import LazyNormals
 from dpmatrix.randomness.lazy_matrices import LazySum, LazyWishart
 from dpmatrix.randomness.lazy_traces import CoupledTraces as LazyCoupledTraces
 
@@ -252,8 +253,8 @@ class SymmetrisedWishart(NoisyMatrix):
 
     def drawn(self, size: int, entropy: SeededEntropy, setting: Setting) -> np.ndarray:
         """Draw the noise of scale 1 from the bits."""
-        first, second = (LazyWishart(size, size + 1, Fraction(1), entropy) for _ in range(2))
-        return LazySum(fmpq_mat(size, size), (first,), (second,)).approximate().center.reshape(size, size)
+        first, second = (factor @ factor.T for factor in LazyNormals((2, size, size + 1), entropy).approximate().center)
+        return np.asarray(first - second)
 
     def replayed(self, mechanism: Any, setting: Setting, seed: int) -> bool:
         """Compare with noise of scale 1 from the same bits, times the scale."""

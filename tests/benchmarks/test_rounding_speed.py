@@ -17,7 +17,8 @@ from dpmatrix.mechanisms import SymmetrisedWishartMechanism
 from dpmatrix.randomness.decisions import nearest_multiples, round_to_grid
 from dpmatrix.randomness.entropy import SystemEntropy
 from dpmatrix.randomness.lazy import LazyNormals, LazyReals
-from dpmatrix.randomness.lazy_matrices import LazyProduct, LazyWishart
+from dpmatrix.randomness.lazy_grams import StandardWisharts
+from dpmatrix.randomness.lazy_matrices import LazyProduct
 
 ENTROPY = SystemEntropy()
 GRID = Fraction(1, 2**24)
@@ -28,7 +29,7 @@ RECORDS /= np.linalg.norm(RECORDS, axis=1, keepdims=True)
 
 DRAWS: dict[str, Callable[[], LazyReals]] = {
     f"{NORMALS} normal variates": lambda: LazyNormals((NORMALS,), ENTROPY),
-    "Wishart, d = 50, m = 51": lambda: LazyWishart(50, 51, Fraction(1), ENTROPY),
+    "Wishart, d = 50, m = 51": lambda: StandardWisharts(1, 50, 51, ENTROPY).parts()[0],
     "Johnson-Lindenstrauss, 200 x 1000 times 1000 x 50": lambda: LazyProduct(
         LazyNormals((200, 1000), ENTROPY), RECORDS
     ),

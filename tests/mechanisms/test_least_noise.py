@@ -63,7 +63,7 @@ def drawn(kind: Any, adjacency: Adjacency, entropy: SeededEntropy) -> tuple[Any,
             first, second = CoupledTraces(2, entropy).parts()
         else:
             first, second = (LazyWishart(2, 3, Fraction(1, 2), entropy) for _ in range(2))
-        if sum_dominates(first, second, filtered=False):
+        if sum_dominates(first, second):
             return first, second
 
 

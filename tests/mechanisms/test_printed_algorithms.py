@@ -27,7 +27,7 @@ from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.randomness.bingham import BinghamSampler
 from dpmatrix.randomness.entropy import Entropy, SeededEntropy
 from dpmatrix.randomness.integer_noise import discrete_gaussian_noise, discrete_laplace_noise
-from dpmatrix.randomness.lazy_matrices import LazyWishart
+from dpmatrix.randomness.lazy_grams import StandardWishart, StandardWisharts
 from dpmatrix.spec.analyze_gauss import algorithms as analyze_gauss
 from dpmatrix.spec.common.algorithms import (
     bounded,
@@ -98,26 +98,25 @@ def test_laplace_input_perturbation(seed: int) -> None:
     assert wishart.algorithm_1_repaired(columns, epsilon, lambda _, count: [0] * count, UNIT) != found
 
 
-class KeptWishart(LazyWishart):
-    """Remembers every variate that was made, and with which parameters."""
+class KeptWisharts(StandardWisharts):
+    """Remembers every variate that was made, and with how many degrees of freedom."""
 
-    made: list[tuple[int, Fraction, LazyWishart]] = []  # noqa: RUF012 - emptied before each use
+    made: list[tuple[int, StandardWishart]] = []  # noqa: RUF012 - emptied before each use
 
-    def __init__(self, dimension: int, degrees: int, scale: Fraction, entropy: Entropy) -> None:
-        super().__init__(dimension, degrees, scale, entropy)
-        self.made.append((degrees, scale, self))
+    def __init__(self, count: int, dimension: int, degrees: int, entropy: Entropy) -> None:
+        super().__init__(count, dimension, degrees, entropy)
+        self.made += [(degrees, part) for part in self.parts()]
 
 
 @pytest.fixture
 def wishart_source(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, fmpq], arb_mat]:
     """Let mechanisms keep what they draw, and give that out again: W_d(m, cI) as c times W_d(m, I)."""
-    monkeypatch.setattr(wishart_noise, "LazyWishart", KeptWishart)
-    KeptWishart.made.clear()
+    monkeypatch.setattr(wishart_noise, "StandardWisharts", KeptWisharts)
+    KeptWisharts.made.clear()
 
     def source(degrees: int, scale: fmpq) -> arb_mat:
-        drawn_degrees, drawn_scale, drawn = KeptWishart.made.pop(0)
+        drawn_degrees, drawn = KeptWisharts.made.pop(0)
         assert degrees == drawn_degrees
-        assert drawn_scale == 1
         size = drawn.shape[0]
         drawn.refine(300, range(size * size))
         return arb_mat(size, size, drawn.enclose(range(size * size))) * arb(scale)
@@ -130,7 +129,7 @@ def test_the_wishart_mechanism(seed: int, wishart_source) -> None:
     data, columns, epsilon = inputs(seed)
     mechanism = WishartMechanism(epsilon, acknowledge="wishart.theorem-4")
     release = mechanism.release(data, entropy=SeededEntropy(seed))
-    assert len(KeptWishart.made) == 1
+    assert len(KeptWisharts.made) == 1
     with precision(400):
         found = wishart.algorithm_2_repaired(columns, epsilon, wishart_source, release.grid)
     assert found == fmpz_mat(release.integers.tolist())
@@ -143,7 +142,7 @@ def test_the_symmetrised_wishart_mechanism(seed: int, adjacency: Adjacency, wish
     mechanism = SymmetrisedWishartMechanism(epsilon, adjacency, divisor=len(data))
     release = mechanism.release(data, entropy=SeededEntropy(seed))
     unit = Fraction(1, 2**mechanism.coordinate_bits)
-    assert len(KeptWishart.made) == 2
+    assert len(KeptWisharts.made) == 2
     with precision(400):
         found = wishart.theorem_4_repaired(columns, epsilon, wishart_source, unit, release.grid, adjacency)
     assert found == fmpz_mat(release.integers.tolist())

@@ -22,7 +22,7 @@ from dpmatrix.mechanisms import (
 from dpmatrix.mechanisms.symmetrised_wishart_density import log_density
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.randomness.entropy import SeededEntropy, SystemEntropy
-from dpmatrix.randomness.lazy_matrices import LazyWishart
+from dpmatrix.randomness.lazy_grams import StandardWisharts
 
 REPLACE, ADD = Adjacency.REPLACE_ONE, Adjacency.ADD_REMOVE_ONE
 ONE = Fraction(1)
@@ -58,14 +58,17 @@ def test_release_is_the_correct_rounding_of_the_ideal_output():
     moment = fmpq_mat((data.T @ data * 64).astype(int).tolist()) / 192
     for seed in range(5):
         release = mechanism.release(data, entropy=SeededEntropy(seed))
-        entropy = SeededEntropy(seed)
-        first, second = (LazyWishart(2, 3, mechanism.noise_scale(2, 3), entropy) for _ in range(2))
+        scale = mechanism.noise_scale(2, 3)
+        first, second = StandardWisharts(2, 2, 3, SeededEntropy(seed)).parts()
         # Further digits, whatever they are, must not change the rounding.
         entries = range(4)
         first.refine(1500, entries)
         second.refine(1500, entries)
         with precision(1600):
-            noise = [a - b for a, b in zip(first.enclose(entries), second.enclose(entries), strict=True)]
+            noise = [
+                fmpq(scale.numerator, scale.denominator) * (a - b)
+                for a, b in zip(first.enclose(entries), second.enclose(entries), strict=True)
+            ]
             ideal = [arb(fixed) + value for fixed, value in zip(moment.entries(), noise, strict=True)]
             per_unit = arb(fmpq(release.grid.denominator, release.grid.numerator))
             expected = [int((entry * per_unit + arb((1, -1))).floor().unique_fmpz()) for entry in ideal]

@@ -16,7 +16,7 @@ from dpmatrix.errors import InvalidParameterError, NotPrivateError
 from dpmatrix.mechanisms import Mechanism, WishartMechanism
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.randomness.entropy import SeededEntropy, SystemEntropy
-from dpmatrix.randomness.lazy_matrices import LazyWishart
+from dpmatrix.randomness.lazy_grams import StandardWisharts
 
 TAKEN_NOTE = "wishart.theorem-4"
 
@@ -64,19 +64,10 @@ def test_release_is_the_correct_rounding_of_the_ideal_output():
     data = np.array([[0.3, -0.7, 0.1], [0.1, 0.2, 0.9]])
     for seed in range(5):
         release = mechanism.release(data, entropy=SeededEntropy(seed))
-        twin = LazyWishart(3, 4, mechanism.noise_scale(2), SeededEntropy(seed))
+        twin = StandardWisharts(1, 3, 4, SeededEntropy(seed))
         with mpmath.workprec(500):
-            exponentials = [-mpmath.log(u) for u in middles(twin.squares.exponentials.uniforms, 4)]
-            (normal,) = box_muller(twin.squares.normals, 1)
-            # 4, 3 and 2 degrees of freedom.
-            squares = [
-                2 * (exponentials[0] + exponentials[1]),
-                2 * exponentials[2] + normal**2,
-                2 * exponentials[3],
-            ]
-            below = box_muller(twin.below, 3)
-            factor = mpmath.diag([mpmath.sqrt(square) for square in squares])
-            factor[1, 0], factor[2, 0], factor[2, 1] = below
+            normals = box_muller(twin.normals, 12)
+            factor = mpmath.matrix([normals[:4], normals[4:8], normals[8:]])
             records = mpmath.matrix(data.tolist())
             # c = 3 / (2 n epsilon) with n = 2, epsilon = 1/3.
             ideal = records.T * records / 2 + factor * factor.T * mpmath.mpf(9) / 4

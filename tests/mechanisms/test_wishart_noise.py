@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpmatrix.mechanisms.wishart_noise import NoiseParts, public_grid, rounded_noisy_moment, standard_wishart
+from dpmatrix.mechanisms.wishart_noise import NoiseParts, public_grid, rounded_noisy_moment, standard_wisharts
 from dpmatrix.randomness.entropy import SeededEntropy
 
 
@@ -17,7 +17,7 @@ def test_integers_beyond_the_floats_stay_integers(symmetrised: bool) -> None:
     near, far = (np.array([[0, base], [base, base + 1]], dtype=object) for base in (0, 2**60))
 
     def noise() -> NoiseParts:
-        first, second = (standard_wishart(2, SeededEntropy(seed)) for seed in (3, 4))
+        first, second = standard_wisharts(2, 2, SeededEntropy(3))
         return NoiseParts((first,), (second,) if symmetrised else ())
 
     first, grid = rounded_noisy_moment(near, Fraction(1), Fraction(1), noise())

@@ -14,7 +14,7 @@ from dpmatrix.exact import precision
 from dpmatrix.randomness import fast_rectangles
 from dpmatrix.randomness.decisions import round_to_grid
 from dpmatrix.randomness.entropy import SeededEntropy, SystemEntropy
-from dpmatrix.randomness.lazy_matrices import LazyWishart
+from dpmatrix.randomness.lazy import LazyNormals
 from dpmatrix.randomness.lazy_traces import CoupledTraces, LazyPart
 
 
@@ -41,7 +41,7 @@ def test_the_pair_is_made_of_two_wishart_matrices_an_exponential_variate_and_a_c
     orders = set()
     for seed in range(8):
         pair, entropy = CoupledTraces(3, SeededEntropy(seed)), SeededEntropy(seed)
-        first, second = (LazyWishart(3, 4, Fraction(1), entropy).approximate().center for _ in range(2))
+        first, second = (factor @ factor.T for factor in LazyNormals((2, 3, 4), entropy).approximate().center)
         exponential = -np.log((entropy.bits(64) + 0.5) / 2.0**64)
         coin = entropy.bits(1)
         larger = (np.trace(first) + np.trace(second)) / 2

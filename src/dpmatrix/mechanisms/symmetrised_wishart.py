@@ -18,7 +18,7 @@ from dpmatrix.mechanisms.protocol import FloatArray
 from dpmatrix.mechanisms.rounded_perturbation import RoundedPerturbation
 from dpmatrix.mechanisms.second_moment import exact_symmetric
 from dpmatrix.mechanisms.symmetrised_wishart_density import log_density
-from dpmatrix.mechanisms.wishart_noise import NoiseParts, simulate_wishart, standard_wishart
+from dpmatrix.mechanisms.wishart_noise import NoiseParts, simulate_wishart, standard_wisharts
 from dpmatrix.privacy.domains import parameter_range
 from dpmatrix.privacy.sensitivity import nuclear_sensitivity
 from dpmatrix.randomness.entropy import Entropy
@@ -63,7 +63,7 @@ class SymmetrisedWishartMechanism(RoundedPerturbation):
         """Return the sampler of W1 and W2, of scale 1."""
 
         def draw(entropy: Entropy) -> NoiseParts:
-            first, second = (standard_wishart(dimension, entropy) for _ in range(2))
+            first, second = standard_wisharts(2, dimension, entropy)
             return NoiseParts((first,), (second,))
 
         return draw

@@ -16,7 +16,7 @@ from dpmatrix.errors import InvalidParameterError, NotPrivateError
 from dpmatrix.mechanisms.input_perturbation import InputPerturbation, one_of, publish
 from dpmatrix.mechanisms.protocol import FloatArray, Release
 from dpmatrix.mechanisms.second_moment import exact_gram, exact_symmetric, is_positive_definite, trace
-from dpmatrix.mechanisms.wishart_noise import NoiseParts, rounded_noisy_moment, simulate_wishart, standard_wishart
+from dpmatrix.mechanisms.wishart_noise import NoiseParts, rounded_noisy_moment, simulate_wishart, standard_wisharts
 from dpmatrix.randomness.entropy import Entropy, SystemEntropy
 
 REFUTED = "wishart.theorem-4"
@@ -80,7 +80,7 @@ class WishartMechanism(InputPerturbation):
         records = self.read(data)
         divisor = self.divisor_for(records)
         gram, unit = exact_gram(records)
-        noise = NoiseParts((standard_wishart(records.shape[1], source),))
+        noise = NoiseParts(standard_wisharts(1, records.shape[1], source))
         integers, grid = rounded_noisy_moment(gram, unit / divisor, self.noise_scale(divisor), noise)
         return publish(self.name, self, integers, grid, self.guarantee, source)
 

@@ -13,7 +13,8 @@ from dpmatrix.randomness.entropy import Entropy
 from dpmatrix.randomness.fast_wide import AnyIntegers
 from dpmatrix.randomness.lazy import LazyReals
 from dpmatrix.randomness.lazy_entries import LazyMultiples, LazyUpperTriangle
-from dpmatrix.randomness.lazy_matrices import LazySum, LazyWishart
+from dpmatrix.randomness.lazy_grams import StandardWishart, StandardWisharts
+from dpmatrix.randomness.lazy_matrices import LazySum
 
 _GRID_BITS = 24
 _FEW = 16
@@ -34,9 +35,9 @@ class NoiseParts:
     subtracted: tuple[LazyReals, ...] = ()
 
 
-def standard_wishart(dimension: int, entropy: Entropy) -> LazyWishart:
-    """Draw a variate of W_d(d + 1, I)."""
-    return LazyWishart(dimension, dimension + 1, Fraction(1), entropy)
+def standard_wisharts(count: int, dimension: int, entropy: Entropy) -> tuple[StandardWishart, ...]:
+    """Draw independent variates of W_d(d + 1, I)."""
+    return StandardWisharts(count, dimension, dimension + 1, entropy).parts()
 
 
 def rounded_noisy_moment(

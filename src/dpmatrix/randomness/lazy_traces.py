@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import cached_property
 
 from flint import arb, fmpq
@@ -13,7 +12,7 @@ from dpmatrix.randomness.entropy import Entropy, process_identity
 from dpmatrix.randomness.fast_rectangles import check_same_process
 from dpmatrix.randomness.float_balls import FloatBalls
 from dpmatrix.randomness.lazy import WORD_BITS, Indices, LazyExponentials
-from dpmatrix.randomness.lazy_matrices import LazyWishart
+from dpmatrix.randomness.lazy_grams import StandardWisharts
 
 
 class CoupledTraces:
@@ -45,7 +44,7 @@ class CoupledTraces:
     """
 
     def __init__(self, dimension: int, entropy: Entropy) -> None:
-        self.matrices = tuple(LazyWishart(dimension, dimension + 1, Fraction(1), entropy) for _ in range(2))
+        self.matrices = StandardWisharts(2, dimension, dimension + 1, entropy).parts()
         self.exponential = LazyExponentials((1,), entropy)
         self.coin = entropy.bits(1)
         self._process = process_identity()
