@@ -116,21 +116,36 @@ def test_noise_and_sums_beyond_64_bits_are_exact(adjacency: Adjacency) -> None:
 
 
 @pytest.mark.parametrize("factor", [1, 2, 10])
-@pytest.mark.parametrize("spare", [1, 12])
-def test_multiples_are_of_64_bits_as_long_as_they_and_what_is_made_of_them_fit(factor: int, spare: int) -> None:
-    edge = (2**63 - 1) // (factor * spare)
+def test_integers_are_of_64_bits_as_long_as_their_multiples_fit(factor: int) -> None:
+    edge = (2**63 - 1) // factor
     for largest in (edge, -edge):
-        found = gaussian_orthogonal._multiple(np.array([1, largest, 0]), factor, spare=spare)
+        found = gaussian_orthogonal._widened(np.array([1, largest, 0]), factor)
         assert found.dtype == np.int64
-        assert found.tolist() == [factor, largest * factor, 0]
+        assert found.tolist() == [1, largest, 0]
     for largest in (edge + 1, -edge - 1):
-        if not -(2**63) <= largest < 2**63:
-            continue
-        found = gaussian_orthogonal._multiple(np.array([1, largest, 0]), factor, spare=spare)
+        found = gaussian_orthogonal._widened(np.array([1, largest, 0]), factor)
         assert found.dtype == object
-        assert found.tolist() == [factor, largest * factor, 0]
-    wide = gaussian_orthogonal._multiple(np.array([2**70, -3], dtype=object), factor)
-    assert wide.tolist() == [factor * 2**70, -3 * factor]
+        assert found.tolist() == [1, largest, 0]
+
+
+@both
+@pytest.mark.parametrize("dimension", [1, 2, 3])
+def test_the_longest_numbers_are_combined_exactly(
+    monkeypatch: pytest.MonkeyPatch, adjacency: Adjacency, dimension: int
+) -> None:
+    """One number on the diagonal against all others, and all alike: an entry of 4 d times one, and twice their sum."""
+    for largest, sign, wide in itertools.product(
+        (2**63 // (4 * dimension), (2**63 - 1) // (4 * dimension)), (1, -1), (False, True)
+    ):
+        for others in (1, -1):
+            numbers = np.full(count(dimension, adjacency), others * largest)
+            numbers[0] = sign * largest
+            numbers = numbers.astype(object) if wide else numbers
+            monkeypatch.setattr(gaussian_orthogonal, "gaussian_integers", lambda *_, numbers=numbers: numbers)
+            release = made(adjacency, coordinate_bits=0).release(np.zeros((1, dimension)))
+            noise = noise_of(numbers.tolist(), dimension, adjacency)
+            for i, j in itertools.product(range(dimension), repeat=2):
+                assert release.integers[i, j] * release.grid == noise[i][j]
 
 
 @both
@@ -149,14 +164,34 @@ def test_the_variance_is_the_least_that_is_certified(
 
 
 @both
+def test_the_certificate_counts_every_number(monkeypatch: pytest.MonkeyPatch, adjacency: Adjacency) -> None:
+    asked = []
+
+    def least(*given: Any) -> Fraction:
+        asked.append(given)
+        return Fraction(7)
+
+    monkeypatch.setattr(gaussian_orthogonal, "least_variance", least)
+    for dimension in (1, 2, 5):
+        mechanism = made(adjacency, coordinate_bits=1, norm_bound=Fraction(3, 2))
+        assert mechanism.noise_variance(dimension) == 7
+        square = 2 * 9**2 if adjacency is REPLACE else 9**2
+        assert asked[-1] == (square, mechanism.guarantee, count(dimension, adjacency))
+    for bits, norm_bound, square in ((0, Fraction(1, 2), 1), (0, Fraction(1), 2 if adjacency is REPLACE else 1)):
+        made(adjacency, coordinate_bits=bits, norm_bound=norm_bound).noise_variance(3)
+        assert asked[-1][0] == square
+
+
+@both
 def test_a_lattice_on_which_no_record_counts_has_noise_all_the_same(adjacency: Adjacency) -> None:
     mechanism = made(adjacency, norm_bound=Fraction(1, 8), coordinate_bits=2)
     assert mechanism.noise_variance(3) > 0
     assert mechanism.release([[0.125, 0.0, 0.0]]).private
+    wrong: Any
     for wrong in (0, -1, 1.5):
         for ask in (mechanism.noise_variance, mechanism.moments, lambda d: mechanism.mean_squared_error(d, 1)):
             with pytest.raises(InvalidParameterError, match="dimension"):
-                ask(wrong)  # type: ignore[arg-type] # no dimension
+                ask(wrong)
 
 
 ROWS = st.lists(st.integers(-9, 9), min_size=3, max_size=3)
@@ -342,6 +377,11 @@ def test_delta_must_be_inside_the_unit_interval(delta: Any) -> None:
 
 
 def test_other_parameters_are_refused() -> None:
+    kind: Any = GaussianOrthogonal
+    with pytest.raises(TypeError):
+        kind(1, REPLACE, DELTA)
+    with pytest.raises(TypeError):
+        kind(1, REPLACE, 20, delta=DELTA)
     for wrong in (-1, 513, True, 2.0):
         with pytest.raises(InvalidParameterError, match=r"^coordinate_bits: "):
             made(coordinate_bits=wrong)

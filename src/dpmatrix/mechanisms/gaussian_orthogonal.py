@@ -181,17 +181,16 @@ class GaussianOrthogonal(InputPerturbation):
         variance = self.noise_variance(dimension)
         gram = self.read_gram(blocks, dimension, self.coordinate_bits)
         drawn = gaussian_integers(variance, dimension**2 + self.replaces, source)
-        integers = integer_sum(
-            _multiple(gram.integers(), self._parts(dimension)),
-            self._noise(_multiple(drawn, 1, spare=4 * (dimension + 1)), dimension),
-        )
+        parts = self._parts(dimension)
+        sums = _widened(gram.integers(), parts) * parts
+        integers = integer_sum(sums, self._noise(_widened(drawn, 4 * dimension), dimension))
         grid = self.grid_at(dimension, self.divisor_for(range(gram.count)))
         return publish(self.name, self, integers, grid, self.guarantee, source)
 
     def _noise(self, drawn: npt.NDArray[Any], dimension: int) -> npt.NDArray[Any]:
         """Return the noise in units of the grid, shape (..., d, d), of numbers in units of the sums' lattice.
 
-        Each is at most ``4 (d + 1)`` times the largest of the numbers.
+        No entry, nor anything that it is computed from, is more than ``4 d`` times the largest of the numbers.
         """
         entries = drawn[..., : dimension**2].reshape(*drawn.shape[:-1], dimension, dimension)
         symmetric = np.asarray(entries + np.swapaxes(entries, -1, -2))
@@ -228,12 +227,10 @@ class GaussianOrthogonal(InputPerturbation):
         return arb((after - before) / (2 * rational(self.noise_variance(first.shape[1])) * unit**2))
 
     def _square(self, noise: fmpq_mat) -> fmpq:
-        square = sum((entry * entry for entry in noise.entries()), fmpq(0))
-        return square + rational(trace(noise)) ** 2 if self.replaces else square
+        return rational(trace(noise * noise) + self.replaces * trace(noise) ** 2)
 
 
-def _multiple(values: AnyIntegers, factor: int, *, spare: int = 1) -> AnyIntegers:
-    """Multiply integers; of 64 bits as long as no product, and none of these ``spare`` times more, can be longer."""
+def _widened(values: AnyIntegers, factor: int) -> AnyIntegers:
+    """Return integers, as Python's where a multiple of up to so many times one may not fit 64 bits."""
     largest = max(int(values.max()), -int(values.min()))
-    narrow = values if largest * factor * spare < _INT64_LIMIT else values.astype(object)
-    return np.asarray(narrow * factor)
+    return values if largest * factor < _INT64_LIMIT else values.astype(object)
