@@ -254,6 +254,18 @@ def test_symmetric_noise_is_certified_for_all_entries_and_the_trace(record) -> N
         )
 
 
+@pytest.mark.parametrize("bits", [13, 29, 30, 31, 40])
+@pytest.mark.parametrize("adjacency", RELATIONS)
+def test_symmetric_noise_does_not_wrap_what_a_record_changes(adjacency: Adjacency, bits: int) -> None:
+    """With the noise frozen, on lattices where sums or their multiples need more than 64 bits: exactly."""
+    data = np.full((3, 4), 0.5)
+    other = np.vstack([data[:2], np.zeros(4)]) if adjacency is REPLACED else data[:2]
+    mechanism = GaussianOrthogonal(1, adjacency, delta=Fraction(1, 1000), coordinate_bits=bits)
+    first, second = (mechanism.release(one, entropy=SeededEntropy(3)) for one in (data, other))
+    fine = 10 if adjacency is REPLACED else 2
+    assert set((first.integers - second.integers).ravel().tolist()) == {fine * 4**bits // 4}
+
+
 @pytest.mark.parametrize("kind", GAUSSIAN)
 def test_printed_noise_on_the_coarsest_lattice_is_certified_for_all_entries_together(kind: type) -> None:
     """The control is the noise of a large epsilon, which rounds away."""
