@@ -79,7 +79,8 @@ class Collector:
             return
         if answers is None:
             return
-        wanted = held_answer(claim, statement.name) or Truth.TRUE
+        held = held_answer(claim, statement.name)
+        wanted = Truth.TRUE if held is None else held
         rank = (not answers[0], answers[1] != wanted.value, *_size(text))
         if best is None or rank < best[0]:
             self.found[statement.name] = rank, text

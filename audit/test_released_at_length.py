@@ -40,7 +40,7 @@ from dpmatrix.randomness.entropy import SeededEntropy
 
 EPSILONS = tuple(Fraction(numerator, 10) for numerator in (1, 5, 10, 20, 31, 50, 160))
 DELTA = Fraction(1, 10**6)
-GAUSSIAN = ("gaussian", "mod-sulq")
+GAUSSIAN = ("gaussian", "gaussian-orthogonal", "mod-sulq")
 BOUND = 64
 BLOCKED = [subject for subject in SUBJECTS if "release_blocks" in subject.methods]
 MENU = [*MATRICES, *DIRECTIONS]

@@ -33,6 +33,7 @@ from dpmatrix.exact import ball, fraction, precision
 from dpmatrix.mechanisms import (
     AnalyzeGauss,
     CoupledTracesMechanism,
+    GaussianOrthogonal,
     KNormMechanism,
     LaplaceInputPerturbation,
     ModSulq,
@@ -142,7 +143,14 @@ GAUSSIAN = (AnalyzeGauss, ModSulq, Sulq)
 
 def test_the_calibration_of_every_mechanism_is_recomputed() -> None:
     pure_ones = {type(make(Fraction(1), REPLACED, Fraction(1))) for make, _ in LOSSES.values()}
-    others = {*GAUSSIAN, OnlinePerturbedLeader, SlidingWindowGram, BandedWindowGram, PrivateSubspaceRecovery}
+    others = {
+        *GAUSSIAN,
+        GaussianOrthogonal,
+        OnlinePerturbedLeader,
+        SlidingWindowGram,
+        BandedWindowGram,
+        PrivateSubspaceRecovery,
+    }
     assert pure_ones | others == {subject.kind for subject in SUBJECTS}
 
 
@@ -209,6 +217,53 @@ def test_the_certificate_counts_every_entry_with_noise_of_its_own(kind: type) ->
         assert mechanism.count_of_places(dimension) == (dimension * (dimension + 1) // 2 if copied else dimension**2)
         assert kept(mechanism, dimension, promise)
         assert not kept(evolve(mechanism, epsilon=promise.epsilon * LOUDER), dimension, promise), "control"
+
+
+def orthogonal_kept(mechanism: GaussianOrthogonal, dimension: int, promise: PrivacyGuarantee) -> bool:
+    """Whether the noise that it names keeps a promise: squares of norms are integers, and sums have one number more."""
+    largest = math.floor(mechanism.norm_bound**2 * 4**mechanism.coordinate_bits)
+    more = promise.adjacency is REPLACED
+    square = largest**2 * (2 if more else 1)
+    coordinates = dimension**2 + (1 if more else 0)
+    return certified(Fraction(square), mechanism.noise_variance(dimension), coordinates, promise)
+
+
+def test_symmetric_noise_is_certified_for_all_entries_and_the_trace(record) -> None:
+    """On lattices of every fineness, down to the coarsest; the controls are the noise of a louder epsilon."""
+    for epsilon, delta, bits in product(EPSILONS, DELTAS, BITS):
+        for adjacency, dimension, bound in SHAPES:
+            options = {"delta": delta, "norm_bound": bound, "coordinate_bits": bits}
+            mechanism = GaussianOrthogonal(epsilon, adjacency, **options)
+            assert orthogonal_kept(mechanism, dimension, mechanism.guarantee), (mechanism, dimension)
+    for adjacency, dimension, bits in product(RELATIONS, (1, 2, 3, 5), (0, 20)):
+        if bits == 0 and dimension == 1 and adjacency is not REPLACED:
+            continue  # one number on the coarsest lattice, where noise for a louder epsilon may do
+        promise = PrivacyGuarantee(9, Fraction(1, 10**6), adjacency)
+        mechanism = GaussianOrthogonal(9, adjacency, delta=promise.delta, coordinate_bits=bits)
+        assert orthogonal_kept(mechanism, dimension, promise)
+        assert not orthogonal_kept(evolve(mechanism, epsilon=9 * LOUDER), dimension, promise), "control"
+    for adjacency in RELATIONS:
+        mechanism = GaussianOrthogonal(1, adjacency, delta=Fraction(1, 10**6))
+        record(
+            GaussianOrthogonal,
+            mechanism.guarantee,
+            "noise, d = 3",
+            lambda epsilon, mechanism=mechanism: orthogonal_kept(
+                evolve(mechanism, epsilon=epsilon), 3, mechanism.guarantee
+            ),
+        )
+
+
+@pytest.mark.parametrize("bits", [13, 29, 30, 31, 40])
+@pytest.mark.parametrize("adjacency", RELATIONS)
+def test_symmetric_noise_does_not_wrap_what_a_record_changes(adjacency: Adjacency, bits: int) -> None:
+    """With the noise frozen, on lattices where sums or their multiples need more than 64 bits: exactly."""
+    data = np.full((3, 4), 0.5)
+    other = np.vstack([data[:2], np.zeros(4)]) if adjacency is REPLACED else data[:2]
+    mechanism = GaussianOrthogonal(1, adjacency, delta=Fraction(1, 1000), coordinate_bits=bits)
+    first, second = (mechanism.release(one, entropy=SeededEntropy(3)) for one in (data, other))
+    fine = 10 if adjacency is REPLACED else 2
+    assert set((first.integers - second.integers).ravel().tolist()) == {fine * 4**bits // 4}
 
 
 @pytest.mark.parametrize("kind", GAUSSIAN)

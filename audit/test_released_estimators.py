@@ -30,14 +30,14 @@ from dpmatrix.auditing.certify.laws import compare_laws
 from dpmatrix.claims import AuditRecord, AuditVerdict, Excess, Way, code_name
 from dpmatrix.errors import BudgetExceededError, InvalidParameterError, NotPrivateError
 from dpmatrix.estimators import DPPCA, DPSecondMoment, PrivacyBudget, PrivacyWarning
-from dpmatrix.mechanisms import AnalyzeGauss, KNormMechanism, SymmetrisedWishartMechanism, rounded_perturbation
+from dpmatrix.mechanisms import GaussianOrthogonal, KNormMechanism, SymmetrisedWishartMechanism, rounded_perturbation
 from dpmatrix.mechanisms.menu import DIRECTIONS, MATRICES
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.randomness.entropy import SeededEntropy
 
 ESTIMATORS = (DPSecondMoment, DPPCA)
 EPSILON, BOUND, COLUMNS = Fraction(1, 2), 4, 3
-GAUSSIAN = ("gaussian", "mod-sulq")
+GAUSSIAN = ("gaussian", "gaussian-orthogonal", "mod-sulq")
 DATA = np.array([[4.0, 0.0, 0.0], [0.0, 2.0, 2.0], [1.0, -1.0, 0.5], [0.0, 0.0, -4.0]])
 """Records at the bound; the neighbours change the first."""
 
@@ -241,7 +241,7 @@ def test_what_the_command_prints_is_a_function_of_the_release(
 CHOSEN = (
     (3, Fraction(0), KNormMechanism),
     (9, Fraction(0), None),
-    (40, Fraction(1, 1000), AnalyzeGauss),
+    (40, Fraction(1, 1000), GaussianOrthogonal),
 )
 """Columns, the delta that is asked for, and what is chosen under both relations; None where each has its own."""
 
@@ -253,8 +253,8 @@ def bounded(rows: int, columns: int) -> np.ndarray:
 
 def chosen(kind: type | None, adjacency: Adjacency, delta: Fraction) -> Any:
     """Build what is chosen: with 20 binary digits below the bound, and delta only where it is needed."""
-    if kind is AnalyzeGauss:
-        return AnalyzeGauss(EPSILON, adjacency=adjacency, norm_bound=BOUND, delta=delta, coordinate_bits=18)
+    if kind is GaussianOrthogonal:
+        return GaussianOrthogonal(EPSILON, adjacency=adjacency, norm_bound=BOUND, delta=delta, coordinate_bits=18)
     other = MATRICES["coupled-traces" if adjacency is REPLACED else "symmetrised-wishart"]
     return (kind or other)(EPSILON, adjacency=adjacency, norm_bound=BOUND)
 

@@ -18,6 +18,7 @@ from dpmatrix.errors import InvalidParameterError
 from dpmatrix.estimators import DPPCA, DPSecondMoment
 from dpmatrix.mechanisms import (
     AnalyzeGauss,
+    GaussianOrthogonal,
     LaplaceInputPerturbation,
     OnlinePerturbedLeader,
     Ppca,
@@ -36,6 +37,7 @@ SECRET = "73519"
 MECHANISMS: dict[str, Callable[..., Any]] = {
     "laplace": LaplaceInputPerturbation,
     "gaussian": lambda *given, **more: AnalyzeGauss(*given, delta=DELTA, **more),
+    "orthogonal": lambda *given, **more: GaussianOrthogonal(*given, delta=DELTA, **more),
     "wishart": SymmetrisedWishartMechanism,
     "ppca": Ppca,
     "sequential ppca": lambda *given, **more: SequentialPpca(*given, rank=2, **more),

@@ -26,6 +26,7 @@ from dpmatrix.auditing import NeighbouringPair
 from dpmatrix.mechanisms import (
     AnalyzeGauss,
     CoupledTracesMechanism,
+    GaussianOrthogonal,
     KNormMechanism,
     LaplaceInputPerturbation,
     ModSulq,
@@ -147,6 +148,70 @@ class ModifiedSulq(Gaussian):
     """Algorithm 1 of `near-optimal`."""
 
     kind = ModSulq
+
+
+class Orthogonal(Gaussian):
+    """The symmetric part of independent entries, less a mean of the diagonal where a record is replaced."""
+
+    kind = GaussianOrthogonal
+
+    def drawn(self, setting: Setting) -> int:
+        """Return how many numbers are drawn."""
+        return setting.dimension**2 + (setting.adjacency is REPLACED)
+
+    def noise_of(self, setting: Setting, numbers: np.ndarray) -> np.ndarray:
+        """Make noise of numbers, shape (size, d d + 1), or (size, d d) where a record is added or removed."""
+        size = setting.dimension
+        square = numbers[:, : size * size].reshape(-1, size, size)
+        found = (square + square.transpose(0, 2, 1)) / 2
+        if setting.adjacency is REPLACED:
+            mean = (np.trace(square, axis1=1, axis2=2) + numbers[:, -1]) / (size + 1)
+            for i in range(size):
+                found[:, i, i] -= mean
+        return found
+
+    def squared(self, setting: Setting, change: np.ndarray) -> Any:
+        """Return the squared change: that of the entries, and of the trace where a record is replaced."""
+        return (change**2).sum() + (np.trace(change) ** 2 if setting.adjacency is REPLACED else 0)
+
+    def law(self, setting: Setting, epsilon: Fraction, size: int, generator: np.random.Generator) -> Stack:
+        """Draw noise of the least standard deviation."""
+        change = max(float(self.squared(setting, one)) for one in changes(setting)) ** 0.5
+        deviation = laws.gaussian_deviation(epsilon, setting.delta, change) / self.divisor(setting)
+        return self.noise_of(setting, generator.normal(scale=deviation, size=(size, self.drawn(setting))))
+
+    def statistics(self, setting: Setting, stack: Stack) -> Values:
+        """Take the entries beside the diagonal, which are independent, and of the diagonal three numbers."""
+        diagonal = np.diagonal(stack, axis1=1, axis2=2)
+        found = {
+            "the first entry": diagonal[:, 0],
+            "size of the first entry": np.abs(diagonal[:, 0]),
+            "size of the trace": np.abs(diagonal.sum(axis=1)),
+        }
+        if setting.dimension > 1:
+            beside = stack[:, *np.triu_indices(setting.dimension, 1)]
+            found["an entry beside the diagonal"] = beside.ravel()
+            found["size of an entry beside the diagonal"] = np.abs(beside.ravel())
+            found["size of a difference"] = np.abs(diagonal[:, 0] - diagonal[:, -1])
+        return found
+
+    def replayed(self, mechanism: Any, setting: Setting, seed: int) -> bool:
+        """Compare with noise that is made of the numbers of the sampler, in fractions."""
+        (release,) = self.publish(mechanism, setting.empty(), SeededEntropy(seed), "release")
+        numbers = type(self).noise(self.named(mechanism, setting), self.drawn(setting), SeededEntropy(seed))
+        expected = self.noise_of(setting, np.array([[Fraction(number) for number in numbers]], dtype=object))
+        lattice = Fraction(1, self.divisor(setting) * 4**mechanism.coordinate_bits)
+        return bool((release.integers * release.grid == expected[0] * lattice).all())
+
+    def loss(self, mechanism: Any, setting: Setting, pairs: Sequence[NeighbouringPair], stretch: float) -> Loss:
+        """Return the loss of the greatest change of the numbers, in units of the lattice."""
+        fine = 2 * (setting.dimension + 1) if setting.adjacency is REPLACED else 2
+        squares = []
+        for name, change in integer_changes(self, mechanism, setting, pairs, stretch):
+            assert all(entry % fine == 0 for entry in change), name
+            numbers = (change // fine).reshape(setting.dimension, setting.dimension)
+            squares.append((name, int(self.squared(setting, numbers))))
+        return gaussian_loss(squares, self.named(mechanism, setting), self.drawn(setting), self.guarantee(setting))
 
 
 class FullSulq(Gaussian):
@@ -272,6 +337,7 @@ MATRICES: tuple[Subject, ...] = (
     Laplace(),
     GaussAnalysis(),
     ModifiedSulq(),
+    Orthogonal(),
     FullSulq(),
     SymmetrisedWishart(),
     CoupledTraces(),

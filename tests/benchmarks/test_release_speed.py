@@ -21,6 +21,7 @@ import pytest
 from dpmatrix.mechanisms import (
     AnalyzeGauss,
     CoupledTracesMechanism,
+    GaussianOrthogonal,
     LaplaceInputPerturbation,
     ModSulq,
     SequentialPpca,
@@ -35,6 +36,7 @@ MECHANISMS = {
     "Analyze Gauss": AnalyzeGauss(1, delta=1e-6),
     "MOD-SULQ": ModSulq(1, delta=1e-6),
     "SULQ": Sulq(1, delta=1e-6),
+    "Gaussian orthogonal": GaussianOrthogonal(1, delta=1e-6),
     "Laplace": LaplaceInputPerturbation(1),
     "symmetrised Wishart": Wishart(1),
     "coupled traces": CoupledTracesMechanism(1),
@@ -70,7 +72,7 @@ def peer(name: str, records: np.ndarray) -> Callable[[], object]:
     """Give the insecure twin of a mechanism."""
     if name in OF_RANDOM_MATRICES:
         return lambda: wishart(records)
-    if name == "SULQ":
+    if name in ("SULQ", "Gaussian orthogonal"):
         return lambda: records.T @ records + GENERATOR.normal(size=(records.shape[1],) * 2)
     return lambda: entries(GENERATOR.laplace if name == "Laplace" else GENERATOR.normal, records)
 

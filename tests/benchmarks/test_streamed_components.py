@@ -70,7 +70,7 @@ def peak() -> int:
 def stream(mechanism: str, count: int) -> tuple[float, float, int, float]:
     """Return processor seconds of the release and of numpy, KiB that the peak grew, and the distance of the results."""
     watch = Watch(count)
-    options = {"delta": 1e-6} if mechanism in {"gaussian", "mod-sulq"} else {}
+    options = {"delta": 1e-6} if mechanism in {"gaussian", "gaussian-orthogonal", "mod-sulq"} else {}
     # With a huge epsilon the release is the matrix, and shows that the same records were read.
     release = MATRICES[mechanism](epsilon=1e6, **options).release_blocks(watch, DIMENSION)
     distance = float(np.abs(release.to_numpy() - watch.plain / count).max())

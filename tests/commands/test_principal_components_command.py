@@ -30,7 +30,7 @@ from dpmatrix.randomness.entropy import SeededEntropy
 from dpmatrix.spec import load
 
 RECORDS = np.random.default_rng(8).uniform(-0.5, 0.5, (40, 3))
-DELTAS = {"gaussian": "1e-6", "mod-sulq": "1e-6"}
+DELTAS = {"gaussian": "1e-6", "gaussian-orthogonal": "1e-6", "mod-sulq": "1e-6"}
 
 
 @pytest.fixture

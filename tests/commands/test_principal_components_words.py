@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from dpmatrix.__main__ import app
 from dpmatrix.commands import pca as pca_module
 from dpmatrix.files import csv_records, streams
-from dpmatrix.mechanisms import AnalyzeGauss, KNormMechanism
+from dpmatrix.mechanisms import GaussianOrthogonal, KNormMechanism
 from dpmatrix.mechanisms.choice import resolve
 from dpmatrix.mechanisms.menu import excess_words
 from dpmatrix.randomness.entropy import SeededEntropy
@@ -262,7 +262,7 @@ def test_progress_is_shown_on_the_error_output_and_goes_away(file: Path, setting
     assert len(counts) > 1
 
 
-@pytest.mark.parametrize(("epsilon", "delta", "chosen"), [("1", "0", "k-norm"), ("1/10", "2/5", "gaussian")])
+@pytest.mark.parametrize(("epsilon", "delta", "chosen"), [("1", "0", "k-norm"), ("1/10", "2/5", "gaussian-orthogonal")])
 @pytest.mark.parametrize("adjacency", ["replace-one", "add-remove-one"])
 def test_what_was_chosen_is_in_the_release_and_on_the_screen(
     file: Path, tmp_path: Path, settings, epsilon: str, delta: str, chosen: str, adjacency: str
@@ -274,9 +274,9 @@ def test_what_was_chosen_is_in_the_release_and_on_the_screen(
     assert alone.exit_code == 0, alone.output
     found, other = json.loads(alone.stdout), json.loads(shared.stdout)
     assert found["release"] == other["release"]
-    kind = {"k-norm": KNormMechanism, "gaussian": AnalyzeGauss}[chosen]
+    kind = {"k-norm": KNormMechanism, "gaussian-orthogonal": GaussianOrthogonal}[chosen]
     assert found["mechanism"] == kind.name
-    assert found["guarantee"]["delta"] == (delta if chosen == "gaussian" else "0")
+    assert found["guarantee"]["delta"] == (delta if chosen == "gaussian-orthogonal" else "0")
     choice = resolve(settings[0], 3)[1]
     assert choice is not None
     assert found["choice"] == choice.record()

@@ -16,8 +16,8 @@ from dpmatrix.estimators import DPPCA, DPSecondMoment, PrivacyBudget, base
 
 N, D = 60, 5
 SEEDS = range(200)
-DELTA = {"gaussian": 1e-6, "mod-sulq": 1e-6}
-MATRICES = ("symmetrised-wishart", "laplace", "gaussian", "mod-sulq")
+DELTA = {"gaussian": 1e-6, "gaussian-orthogonal": 1e-6, "mod-sulq": 1e-6}
+MATRICES = ("symmetrised-wishart", "laplace", "gaussian", "gaussian-orthogonal", "mod-sulq")
 
 
 def records(n: int = N) -> np.ndarray:

@@ -77,7 +77,7 @@ def test_wrong_parameters_cost_nothing() -> None:
 @pytest.mark.parametrize("mechanism", [*MATRICES, *DIRECTIONS])
 def test_a_fit_that_is_refused_costs_nothing_and_leaves_the_last_one(mechanism: str) -> None:
     budget = PrivacyBudget(1, 0.1)
-    delta = 1e-6 if mechanism in {"gaussian", "mod-sulq"} else 0
+    delta = 1e-6 if mechanism in {"gaussian", "gaussian-orthogonal", "mod-sulq"} else 0
     asked = {"epsilon": QUARTER, "delta": delta, "mechanism": mechanism, "over_norm": "reject"}
     estimator = DPPCA(**asked, budget=budget).fit(RECORDS)
     before, spent = dict(vars(estimator)), budget.spent
@@ -194,7 +194,7 @@ def test_the_noise_is_that_of_the_epsilon_that_is_charged(monkeypatch, mechanism
     maker = {**MATRICES, **DIRECTIONS}[mechanism]
     genuine = maker.release
     monkeypatch.setattr(maker, "release", lambda self, *a, **b: used.append(self) or genuine(self, *a, **b))
-    delta = 0.1 if mechanism in {"gaussian", "mod-sulq"} else 0.0
+    delta = 0.1 if mechanism in {"gaussian", "gaussian-orthogonal", "mod-sulq"} else 0.0
     budget = PrivacyBudget(0.1, delta)
     DPPCA(epsilon=0.1, delta=delta, mechanism=mechanism, budget=budget).fit(RECORDS)
     assert [found.epsilon for found in used] == [Fraction(1, 10)]

@@ -25,7 +25,7 @@ from dpmatrix.randomness.entropy import SeededEntropy, SystemEntropy
 from dpmatrix.spec import load
 
 RECORDS = np.random.default_rng(3).uniform(-0.5, 0.5, (40, 3)) * np.array([1.0, 0.5, 0.1])
-GAUSSIAN = ("gaussian", "mod-sulq")
+GAUSSIAN = ("gaussian", "gaussian-orthogonal", "mod-sulq")
 BOTH = [adjacency.value for adjacency in Adjacency]
 
 

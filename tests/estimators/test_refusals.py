@@ -26,7 +26,7 @@ from dpmatrix.randomness.entropy import SeededEntropy
 
 SECRET = 987654.4375
 TRACES = ("987654", "9.87", "4375")
-DELTA = {"gaussian": Fraction(1, 10**6), "mod-sulq": Fraction(1, 10**6)}
+DELTA = dict.fromkeys(("gaussian", "gaussian-orthogonal", "mod-sulq"), Fraction(1, 10**6))
 REFUSING: dict[str, Any] = {"over_norm": "reject"}
 
 SPOILED: dict[str, Any] = {

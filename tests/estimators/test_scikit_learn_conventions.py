@@ -19,7 +19,7 @@ SECRET_COUNT = {
 
 
 def promise(mechanism: str) -> dict[str, float]:
-    return {"delta": 1e-6 if mechanism in {"gaussian", "mod-sulq"} else 0.0}
+    return {"delta": 1e-6 if mechanism in {"gaussian", "gaussian-orthogonal", "mod-sulq"} else 0.0}
 
 
 CLIPPED = [

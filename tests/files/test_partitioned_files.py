@@ -46,7 +46,7 @@ def executor(request) -> Iterator[Executor]:
 
 
 def built(name: str, **more):
-    delta = {"delta": 1e-6} if name in {"gaussian", "mod-sulq"} else {}
+    delta = {"delta": 1e-6} if name in {"gaussian", "gaussian-orthogonal", "mod-sulq"} else {}
     return {**MATRICES, **DIRECTIONS}[name](epsilon=1, **delta, **more)
 
 

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from dpmatrix.errors import InvalidParameterError, NotPrivateError
 from dpmatrix.exact import precision
 from dpmatrix.mechanisms import (
-    AnalyzeGauss,
     CoupledTracesMechanism,
+    GaussianOrthogonal,
     KNormMechanism,
     LaplaceInputPerturbation,
     Ppca,
@@ -58,11 +58,13 @@ def by_definition(name: str, asked: Settings, dimension: int) -> float:
     bound = asked.public["norm_bound"]
     bits = SymmetrisedWishartMechanism(1, norm_bound=bound).coordinate_bits
     more = {} if name in ("symmetrised-wishart", "coupled-traces", "k-norm") else {"coordinate_bits": bits}
-    delta = asked.delta if name in ("gaussian", "mod-sulq") else 0
+    delta = asked.delta if name in ("gaussian", "gaussian-orthogonal", "mod-sulq") else 0
     mechanism: Any = build(attrs.evolve(asked, mechanism=name, delta=delta, public={**asked.public, **more}))
     unit = bound**4
     match mechanism:
         case RoundedPerturbation():
+            return float(mechanism.mean_squared_error(dimension, 1) / unit)
+        case GaussianOrthogonal():
             return float(mechanism.mean_squared_error(dimension, 1) / unit)
         case GaussianPerturbation():
             return dimension**2 * float(mechanism.noise_variance(dimension) / 16**bits / unit)
@@ -85,11 +87,14 @@ def test_the_error_is_the_least_and_the_guarantee_is_kept(
     assert found is not None
     kept = mechanism.guarantee
     assert (kept.epsilon, kept.adjacency) == (epsilon, adjacency)
-    assert kept.delta == (delta if found.mechanism == "gaussian" else 0)
+    assert kept.delta == (delta if found.mechanism in ("gaussian", "gaussian-orthogonal", "mod-sulq") else 0)
     assert (mechanism.norm_bound, mechanism.over_norm) == (norm_bound, "clip")
     assert type(mechanism) is MATRICES[found.mechanism]
     assert (found.delta, found.dimension) == (delta, dimension)
-    assert {*found.squared_errors, *found.left_out} == {*PURE, *(("gaussian", "mod-sulq") if delta else ())}
+    assert {*found.squared_errors, *found.left_out} == {
+        *PURE,
+        *(("gaussian", "gaussian-orthogonal", "mod-sulq") if delta else ()),
+    }
     assert not {*found.squared_errors} & {*found.left_out}
     assert found.squared_errors[found.mechanism] == min(found.squared_errors.values())
     for name, error in found.squared_errors.items():
@@ -103,13 +108,17 @@ def test_what_is_chosen() -> None:
         (2, 5, 7, 8, 30), ((REPLACE, "coupled-traces"), (ADD, "symmetrised-wishart"))
     ):
         assert chosen(d, adjacency=adjacency)[1].mechanism == ("k-norm" if d < 8 else other)
-    assert chosen(30, delta=SMALL)[1].mechanism == "gaussian"
+    assert chosen(30, delta=SMALL)[1].mechanism == "gaussian-orthogonal"
     assert chosen(8, delta=SMALL)[1].mechanism == "coupled-traces"
+    for d, adjacency in itertools.product((2, 3, 9, 30), Adjacency):
+        errors = chosen(d, adjacency=adjacency, delta=SMALL)[1].squared_errors
+        least = min(("gaussian", "gaussian-orthogonal", "mod-sulq"), key=errors.__getitem__)
+        assert least == "gaussian-orthogonal"
     assert chosen(1)[1].mechanism == "laplace"
     kinds = (
         (7, 0, KNormMechanism),
         (8, 0, CoupledTracesMechanism),
-        (30, SMALL, AnalyzeGauss),
+        (30, SMALL, GaussianOrthogonal),
         (1, 0, LaplaceInputPerturbation),
     )
     for d, delta, kind in kinds:
@@ -150,7 +159,7 @@ def test_every_candidate_cuts_records_alike(
     monkeypatch.setattr(choice, "noise_size", size)
     resolve(asked, 3)
     assert [type(one) for one in compared] == [
-        kind for name, kind in MATRICES.items() if delta or name not in ("gaussian", "mod-sulq")
+        kind for name, kind in MATRICES.items() if delta or name not in ("gaussian", "gaussian-orthogonal", "mod-sulq")
     ]
     assert {one.coordinate_bits for one in compared} == {bits}
     assert {one.norm_bound for one in compared} == {bound}
@@ -247,7 +256,7 @@ def test_what_is_refused(how: Any) -> None:
 
 def test_a_mechanism_that_is_named_is_built_as_it_is() -> None:
     for name in (*MATRICES, *DIRECTIONS):
-        delta = SMALL if name in ("gaussian", "mod-sulq") else 0
+        delta = SMALL if name in ("gaussian", "gaussian-orthogonal", "mod-sulq") else 0
         asked = settings(name, delta=delta, rank=2, divisor=3)
         assert resolve(asked, 30 if name != "k-norm" else 3) == (build(asked), None)
         assert stand_in(asked) == build(asked)
@@ -308,10 +317,15 @@ def test_what_turns_directions_is_the_least_as_well(adjacency: Adjacency) -> Non
         left: dict[str, Fraction] = {}
         _, found = chosen(d, adjacency=adjacency, delta=SMALL)
         for name in found.squared_errors:
-            mechanism: Any = build(settings(name, adjacency, SMALL if name in ("gaussian", "mod-sulq") else 0))
+            mechanism: Any = build(
+                settings(name, adjacency, SMALL if name in ("gaussian", "gaussian-orthogonal", "mod-sulq") else 0)
+            )
             if isinstance(mechanism, RoundedPerturbation):
                 moments = mechanism.moments(d)
                 left[name] = (moments.frobenius - moments.trace / d) * mechanism.noise_scale(d, 1) ** 2
+            elif isinstance(mechanism, GaussianOrthogonal):
+                moments = mechanism.moments(d)
+                left[name] = found.squared_errors[name] * (1 - moments.trace / d / moments.frobenius)
             else:
                 left[name] = found.squared_errors[name] * Fraction(d * d - 1, d * d)
         assert min(left, key=left.__getitem__) == found.mechanism

@@ -13,6 +13,7 @@ from dpmatrix.errors import InvalidParameterError, NotPrivateError
 from dpmatrix.mechanisms import (
     AnalyzeGauss,
     CoupledTracesMechanism,
+    GaussianOrthogonal,
     KNormMechanism,
     LaplaceInputPerturbation,
     ModSulq,
@@ -41,6 +42,7 @@ REPLACE, ADD = Adjacency.REPLACE_ONE, Adjacency.ADD_REMOVE_ONE
 DELTA = Fraction(1, 100)
 KINDS = {
     "gaussian": AnalyzeGauss,
+    "gaussian-orthogonal": GaussianOrthogonal,
     "mod-sulq": ModSulq,
     "laplace": LaplaceInputPerturbation,
     "symmetrised-wishart": SymmetrisedWishartMechanism,
@@ -51,6 +53,7 @@ KINDS = {
 }
 CLAIMS = {
     "gaussian": ("analyze-gauss.algorithm-1+repair",),
+    "gaussian-orthogonal": ("beyond.gaussian-orthogonal",),
     "mod-sulq": ("near-optimal.algorithm-1+repair", "near-optimal.theorem-5"),
     "laplace": ("wishart.algorithm-1+repair", "wishart.theorem-3"),
     "symmetrised-wishart": ("wishart.theorem-4+repair",),
@@ -64,13 +67,13 @@ CLAIMS = {
     "sequential-ppca": ("near-optimal.theorem-6",),
 }
 LEAST = ("symmetrised-wishart", "coupled-traces", "k-norm")
-PRINTED = [name for name in KINDS if name not in LEAST]
+PRINTED = [name for name in KINDS if name not in (*LEAST, "gaussian-orthogonal")]
 every_name = pytest.mark.parametrize("name", KINDS)
 DATA = np.array([[0.5, -0.5, 0.125], [0.25, 0.5, -0.75]])
 
 
 def delta_of(name: str) -> Fraction:
-    return DELTA if name in {"gaussian", "mod-sulq"} else Fraction(0)
+    return DELTA if name in {"gaussian", "gaussian-orthogonal", "mod-sulq"} else Fraction(0)
 
 
 def settings(name: str, calibration: str = "tight", adjacency: Adjacency = REPLACE, **more: Any) -> Settings:
@@ -107,8 +110,8 @@ def test_a_matrix_is_asked_for_without_a_rank() -> None:
         with pytest.raises(InvalidParameterError) as caught:
             build(settings(name))
         assert str(caught.value) == (
-            f"mechanism: {name!r} is no choice; pass one of gaussian, mod-sulq, laplace, symmetrised-wishart, "
-            "coupled-traces, k-norm"
+            f"mechanism: {name!r} is no choice; pass one of gaussian, gaussian-orthogonal, mod-sulq, laplace, "
+            "symmetrised-wishart, coupled-traces, k-norm"
         )
     with pytest.raises(InvalidParameterError, match=r"coupled-traces, k-norm, ppca, sequential-ppca$"):
         build(settings("none", rank=1))
@@ -120,15 +123,17 @@ def test_what_the_menu_refuses() -> None:
     for calibration in ("printed", "loose"):
         with pytest.raises(InvalidParameterError, match=r"^calibration: .*wishart.theorem-4.*calibration='tight'"):
             build(settings("symmetrised-wishart", calibration))
-        for name in ("coupled-traces", "k-norm"):
+        for name in ("coupled-traces", "k-norm", "gaussian-orthogonal"):
             with pytest.raises(InvalidParameterError, match=r"^calibration: .*no document prints one.*'tight'"):
                 build(settings(name, calibration))
     for name in ("laplace", *LEAST, "ppca", "sequential-ppca"):
-        with pytest.raises(InvalidParameterError, match=r"^delta: 1/100 would be wasted.*gaussian, mod-sulq$"):
+        with pytest.raises(
+            InvalidParameterError, match=r"^delta: 1/100 would be wasted.*gaussian, gaussian-orthogonal, mod-sulq$"
+        ):
             build(settings(name, rank=1, delta=DELTA))
         with pytest.raises(InvalidParameterError, match=r"^delta: "):
             build(settings(name, rank=1, delta="0"))
-    for name in ("gaussian", "mod-sulq"):
+    for name in ("gaussian", "gaussian-orthogonal", "mod-sulq"):
         with pytest.raises(InvalidParameterError, match=r"^delta: "):
             build(settings(name, delta=Fraction(0)))
 

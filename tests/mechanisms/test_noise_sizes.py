@@ -13,12 +13,14 @@ from flint import arb
 from dpmatrix.mechanisms import (
     AnalyzeGauss,
     CoupledTracesMechanism,
+    GaussianOrthogonal,
     KNormMechanism,
     LaplaceInputPerturbation,
     Ppca,
     SymmetrisedWishartMechanism,
 )
 from dpmatrix.mechanisms.noise_sizes import NoiseSize, noise_size, upper
+from dpmatrix.privacy.adjacency import Adjacency
 
 GRID = Fraction(3, 7)
 HAIR = Fraction(1, 2**48)
@@ -56,6 +58,24 @@ def test_gaussian_noise_has_at_most_its_parameter(dimension: int) -> None:
     assert rounds_up_root(found.diagonal, square)
     assert rounds_up_root(found.frobenius, square * dimension**2)
     assert found.off_diagonal == (found.diagonal if dimension > 1 else None)
+
+
+@pytest.mark.parametrize("adjacency", Adjacency)
+@pytest.mark.parametrize("dimension", [1, 2, 4])
+def test_orthogonal_noise_has_at_most_its_moments(dimension: int, adjacency: Adjacency) -> None:
+    """In units of the lattice over the divisor, whatever the grid is."""
+    mechanism = GaussianOrthogonal(1, adjacency, delta=Fraction(1, 1000), coordinate_bits=3)
+    found, moments = size_of(mechanism, dimension), mechanism.moments(dimension)
+    square = mechanism.noise_variance(dimension) / Fraction(5 * 4**3) ** 2
+    diagonal = Fraction(dimension, dimension + 1) if adjacency is Adjacency.REPLACE_ONE else Fraction(1)
+    assert moments.diagonal == diagonal
+    assert rounds_up_root(found.diagonal, diagonal * square)
+    assert rounds_up_root(found.frobenius, moments.frobenius * square)
+    if dimension == 1:
+        assert found.off_diagonal is None
+    else:
+        assert moments.off_diagonal == Fraction(1, 2)
+        assert rounds_up_root(found.off_diagonal, square / 2)
 
 
 @pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(64), Fraction(3, 2) * 4**4])

@@ -21,7 +21,7 @@ from dpmatrix.spec import load
 
 RECORDS = np.random.default_rng(3).uniform(-0.5, 0.5, (50, 3))
 NAMES = (*MATRICES, *DIRECTIONS, AUTO)
-GAUSSIAN = ("gaussian", "mod-sulq")
+GAUSSIAN = ("gaussian", "gaussian-orthogonal", "mod-sulq")
 
 
 AUDIT = AuditRecord(

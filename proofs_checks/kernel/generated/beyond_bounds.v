@@ -42,3 +42,25 @@ Definition approximate_noise__shape : Prop :=
   sqrt (((IZR dimension - 1) * sqrt ((IZR dimension + 2) / 2) + 1) ^ 2 / IZR dimension) * 2 * sqrt (IZR dimension * (IZR dimension + 2) / 2) / (IZR dimension * (IZR dimension + 2)) <> 0 /\
   IZR dimension * (sqrt (((IZR dimension - 1) * sqrt ((IZR dimension + 2) / 2) + 1) ^ 2 / IZR dimension) / sqrt (IZR dimension)) <> 0 /\
   0 <= Rmin (- Rabs (sqrt (((IZR dimension - 1) * sqrt ((IZR dimension + 2) / 2) + 1) ^ 2 / IZR dimension) * 2 * sqrt (IZR dimension * (IZR dimension + 2) / 2) / (IZR dimension * (IZR dimension + 2)) * ((IZR dimension - 1) * (IZR dimension + 2) / 2) + sqrt (((IZR dimension - 1) * sqrt ((IZR dimension + 2) / 2) + 1) ^ 2 / IZR dimension) / sqrt (IZR dimension) - ((IZR dimension - 1) * sqrt ((IZR dimension + 2) / 2) + 1) ^ 2 / IZR dimension)) (- Rabs ((1 - 1 / IZR dimension) / (sqrt (((IZR dimension - 1) * sqrt ((IZR dimension + 2) / 2) + 1) ^ 2 / IZR dimension) * 2 * sqrt (IZR dimension * (IZR dimension + 2) / 2) / (IZR dimension * (IZR dimension + 2))) + 1 / (IZR dimension * (sqrt (((IZR dimension - 1) * sqrt ((IZR dimension + 2) / 2) + 1) ^ 2 / IZR dimension) / sqrt (IZR dimension))) - 1))).
+
+(* beyond.gaussian-orthogonal/exchange: s^2 + t^2 - 2 p^2 + (s - t)^2 is at most 2 for s and t of [0, 1] *)
+Definition gaussian_orthogonal__exchange : Prop :=
+  forall (first : R) (second : R) (inner : R),
+  (* first >= 0 *)
+  0 <= first ->
+  (* first <= 1 *)
+  0 <= 1 - first ->
+  (* second >= 0 *)
+  0 <= second ->
+  (* second <= 1 *)
+  0 <= 1 - second ->
+  0 <= 2 - (first * first + second * second - 2 * inner * inner + (first - second) * (first - second)).
+
+(* beyond.gaussian-orthogonal/quotient: d (d + 1)/2 is at most 1.043 times ((d - 1) ((d + 2)/2)^(1/2) + 1)^2/d *)
+Definition gaussian_orthogonal__quotient : Prop :=
+  forall (dimension : Z),
+  (* dimension >= 1, an integer *)
+  0 <= IZR dimension - 1 ->
+  0 <= (IZR dimension + 2) / 2 /\
+  IZR dimension <> 0 /\
+  0 <= 1043 / 1000 * (((IZR dimension - 1) * sqrt ((IZR dimension + 2) / 2) + 1) ^ 2 / IZR dimension) - IZR dimension * (IZR dimension + 1) / 2.

@@ -38,6 +38,7 @@ class Choice(StrEnum):
     COUPLED_TRACES = "coupled-traces"
     K_NORM = "k-norm"
     LAPLACE = "laplace"
+    GAUSSIAN_ORTHOGONAL = "gaussian-orthogonal"
     GAUSSIAN = "gaussian"
     MOD_SULQ = "mod-sulq"
     PPCA = "ppca"
@@ -57,7 +58,7 @@ def pca(
     *,
     epsilon: Annotated[str, typer.Option(metavar="NUMBER", help="Positive, such as 1 or 1/10.")],
     delta: Annotated[
-        str, typer.Option(metavar="NUMBER", help="Positive for gaussian and mod-sulq, any for auto, else 0.")
+        str, typer.Option(metavar="NUMBER", help="Positive for the Gaussian ones and mod-sulq, any for auto, else 0.")
     ] = "0",
     norm_bound: Annotated[str, typer.Option(metavar="NUMBER", help="Public bound on the norm of a record.")] = "1",
     clip: Annotated[bool, typer.Option(help="Shorten longer records, or refuse them without a guarantee.")] = True,

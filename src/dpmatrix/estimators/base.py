@@ -21,7 +21,7 @@ from dpmatrix.estimators.scikit_learn import (
     validate_data,
 )
 from dpmatrix.exact import decimal_fraction, positive_integer
-from dpmatrix.mechanisms import Ppca, Release, SequentialPpca
+from dpmatrix.mechanisms import GaussianOrthogonal, Ppca, Release, SequentialPpca
 from dpmatrix.mechanisms.choice import resolve, stand_in
 from dpmatrix.mechanisms.menu import AnyMechanism, Settings, claims_of, excess_words
 from dpmatrix.mechanisms.noise_sizes import noise_size
@@ -136,7 +136,11 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc] # scikit-learn is n
             problem = f"{self.mechanism!r} draws directions and adds no noise to a matrix"
             raise InvalidParameterError("mechanism", problem, "take one that publishes a matrix")
         by = divisor or (records if mechanism.adjacency is Adjacency.REPLACE_ONE else 1)
-        grid = Fraction(1) if isinstance(mechanism, RoundedPerturbation) else mechanism.grid_for(range(records))
+        grid = (
+            Fraction(1)
+            if isinstance(mechanism, RoundedPerturbation | GaussianOrthogonal)
+            else mechanism.grid_for(range(records))
+        )
         size = noise_size(mechanism, dimension, by, grid)
         if size is None:
             raise TypeError(f"no size of the noise of {mechanism.name}")

@@ -9,6 +9,7 @@ from dpmatrix.mechanisms.compression import GaussianCompression, TruncatedCompre
 from dpmatrix.mechanisms.coupled_traces import CoupledTracesMechanism
 from dpmatrix.mechanisms.eigenvectors import TopEigenvectors, principal_components
 from dpmatrix.mechanisms.gaussian import ModSulq, Sulq
+from dpmatrix.mechanisms.gaussian_orthogonal import GaussianOrthogonal
 from dpmatrix.mechanisms.k_norm import KNormMechanism
 from dpmatrix.mechanisms.laplace import LaplaceInputPerturbation
 from dpmatrix.mechanisms.lattice import LatticeGram
@@ -33,6 +34,7 @@ __all__ = [
     "AnalyzeGauss",
     "CoupledTracesMechanism",
     "GaussianCompression",
+    "GaussianOrthogonal",
     "KNormMechanism",
     "LaplaceInputPerturbation",
     "LatticeGram",

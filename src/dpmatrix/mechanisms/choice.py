@@ -16,16 +16,17 @@ from collections.abc import Callable, Mapping
 from decimal import ROUND_CEILING, Context
 from decimal import Decimal as Number
 from fractions import Fraction
+from types import UnionType
 
 import attrs
 from attrs import frozen
 
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import fraction, precision
-from dpmatrix.mechanisms.gaussian import GaussianPerturbation
+from dpmatrix.mechanisms.gaussian_orthogonal import GaussianOrthogonal
 from dpmatrix.mechanisms.k_norm import MOST_COLUMNS, KNormMechanism
 from dpmatrix.mechanisms.lattice_perturbation import LatticePerturbation
-from dpmatrix.mechanisms.menu import MATRICES, AnyMechanism, Settings, build
+from dpmatrix.mechanisms.menu import GAUSSIAN, MATRICES, AnyMechanism, Settings, build
 from dpmatrix.mechanisms.noise_moments import k_norm_moments
 from dpmatrix.mechanisms.noise_sizes import noise_size
 from dpmatrix.mechanisms.rounded_perturbation import RoundedPerturbation
@@ -136,14 +137,14 @@ def _candidates(settings: Settings) -> dict[str, AnyMechanism]:
     cut_alike = {**settings.public, "coordinate_bits": bits}
     found = {}
     for name, maker in MATRICES.items():
-        asked = settings if _is(maker, GaussianPerturbation) else pure
+        asked = settings if name in GAUSSIAN else pure
         if asked is pure or fraction(settings.delta, "delta") != 0:
-            public = cut_alike if _is(maker, LatticePerturbation) else settings.public
+            public = cut_alike if _is(maker, LatticePerturbation | GaussianOrthogonal) else settings.public
             found[name] = build(attrs.evolve(asked, mechanism=name, public=public))
     return found
 
 
-def _is(maker: Callable[..., object], kind: type) -> bool:
+def _is(maker: Callable[..., object], kind: type | UnionType) -> bool:
     return isinstance(maker, type) and issubclass(maker, kind)
 
 

@@ -17,6 +17,7 @@ from dpmatrix.mechanisms.analyze_gauss import AnalyzeGauss
 from dpmatrix.mechanisms.coupled_traces import CoupledTracesMechanism
 from dpmatrix.mechanisms.eigenvectors import principal_components
 from dpmatrix.mechanisms.gaussian import GaussianPerturbation, ModSulq
+from dpmatrix.mechanisms.gaussian_orthogonal import GaussianOrthogonal
 from dpmatrix.mechanisms.k_norm import KNormMechanism
 from dpmatrix.mechanisms.laplace import LaplaceInputPerturbation
 from dpmatrix.mechanisms.ppca import Ppca
@@ -25,12 +26,13 @@ from dpmatrix.mechanisms.rounded_perturbation import RoundedPerturbation
 from dpmatrix.mechanisms.sequential_ppca import SequentialPpca
 from dpmatrix.mechanisms.symmetrised_wishart import SymmetrisedWishartMechanism
 
-NoisyMatrix: TypeAlias = AnalyzeGauss | ModSulq | LaplaceInputPerturbation | RoundedPerturbation
+NoisyMatrix: TypeAlias = AnalyzeGauss | GaussianOrthogonal | ModSulq | LaplaceInputPerturbation | RoundedPerturbation
 Directions: TypeAlias = Ppca | SequentialPpca
 AnyMechanism: TypeAlias = NoisyMatrix | Directions
 
 MATRICES: Mapping[str, Callable[..., NoisyMatrix]] = {
     "gaussian": AnalyzeGauss,
+    "gaussian-orthogonal": GaussianOrthogonal,
     "mod-sulq": ModSulq,
     "laplace": LaplaceInputPerturbation,
     "symmetrised-wishart": SymmetrisedWishartMechanism,
@@ -42,8 +44,10 @@ MATRICES: Mapping[str, Callable[..., NoisyMatrix]] = {
 DIRECTIONS: Mapping[str, Callable[..., Directions]] = {"ppca": Ppca, "sequential-ppca": SequentialPpca}
 """Mechanisms that publish principal directions and no matrix."""
 
-_GAUSSIAN = ("gaussian", "mod-sulq")
+GAUSSIAN = ("gaussian", "gaussian-orthogonal", "mod-sulq")
+"""Mechanisms that need a delta above zero."""
 _ONE_CALIBRATION = {
+    "gaussian-orthogonal": "no document prints one",
     "symmetrised-wishart": "the printed form is refuted (wishart.theorem-4)",
     "coupled-traces": "no document prints one",
     "k-norm": "no document prints one",
@@ -93,11 +97,11 @@ def build(settings: Settings) -> AnyMechanism:
         options["rank"] = settings.rank
     else:
         options["divisor"] = settings.divisor
-    if name in _GAUSSIAN:
+    if name in GAUSSIAN:
         options["delta"] = settings.delta
     elif fraction(settings.delta, "delta") != 0:
         problem = f"{settings.delta} would be wasted: {name!r} is (epsilon, 0)-differentially private"
-        raise InvalidParameterError("delta", problem, f"pass delta=0, or one of {', '.join(_GAUSSIAN)}")
+        raise InvalidParameterError("delta", problem, f"pass delta=0, or one of {', '.join(GAUSSIAN)}")
     return makers[name](**options)
 
 
@@ -111,7 +115,7 @@ def excess(mechanism: AnyMechanism, dimension: int) -> float:
 
     The noise is a standard deviation or a scale; of an exponential mechanism it is one over the weight of the score.
     """
-    if isinstance(mechanism, RoundedPerturbation) or mechanism.calibration == "tight":
+    if isinstance(mechanism, RoundedPerturbation | GaussianOrthogonal) or mechanism.calibration == "tight":
         return 1.0
     if isinstance(mechanism, GaussianPerturbation):
         least_variance = attrs.evolve(mechanism, calibration="tight").noise_variance(dimension)

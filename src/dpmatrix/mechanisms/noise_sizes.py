@@ -9,8 +9,10 @@ from flint import arb, fmpq
 
 from dpmatrix.exact import fraction, rational
 from dpmatrix.mechanisms.gaussian import GaussianPerturbation
+from dpmatrix.mechanisms.gaussian_orthogonal import GaussianOrthogonal
 from dpmatrix.mechanisms.laplace import LaplaceInputPerturbation
 from dpmatrix.mechanisms.menu import AnyMechanism
+from dpmatrix.mechanisms.noise_moments import NoiseMoments
 from dpmatrix.mechanisms.rounded_perturbation import RoundedPerturbation
 
 
@@ -41,9 +43,10 @@ def noise_size(mechanism: AnyMechanism, dimension: int, divisor: int, grid: Frac
     """
     match mechanism:
         case RoundedPerturbation():
-            square, moments = mechanism.noise_scale(dimension, divisor) ** 2, mechanism.moments(dimension)
-            sizes = (moments.off_diagonal or 0, moments.diagonal, moments.frobenius)
-            roots = [_root(size * square) for size in sizes]
+            roots = _by_moments(mechanism.moments(dimension), mechanism.noise_scale(dimension, divisor) ** 2)
+        case GaussianOrthogonal():
+            square = Fraction(1, divisor * 4**mechanism.coordinate_bits) ** 2
+            roots = _by_moments(mechanism.moments(dimension), mechanism.noise_variance(dimension) * square)
         case LaplaceInputPerturbation():
             # It falls with the half: one that is beyond reason is cut, which bounds the variance from above.
             half = arb(rational(min(1 / (2 * mechanism.noise_scale(dimension)), Fraction(1000))))
@@ -53,6 +56,10 @@ def noise_size(mechanism: AnyMechanism, dimension: int, divisor: int, grid: Frac
         case _:
             return None
     return NoiseSize(roots[0] if dimension > 1 else None, roots[1], roots[2])
+
+
+def _by_moments(moments: NoiseMoments, square: Fraction) -> list[Fraction]:
+    return [_root(size * square) for size in (moments.off_diagonal or 0, moments.diagonal, moments.frobenius)]
 
 
 def _alike(variance: Fraction, dimension: int, grid: Fraction) -> list[Fraction]:

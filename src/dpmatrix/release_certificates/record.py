@@ -13,6 +13,7 @@ from dpmatrix.mechanisms import Release
 from dpmatrix.mechanisms.choice import Choice
 from dpmatrix.mechanisms.coupled_traces import CoupledTracesMechanism
 from dpmatrix.mechanisms.gaussian import GaussianPerturbation
+from dpmatrix.mechanisms.gaussian_orthogonal import GaussianOrthogonal
 from dpmatrix.mechanisms.k_norm import KNormMechanism
 from dpmatrix.mechanisms.laplace import LaplaceInputPerturbation
 from dpmatrix.mechanisms.menu import DIRECTIONS, MATRICES, AnyMechanism, NoisyMatrix, claims_of, components, variances
@@ -64,6 +65,12 @@ def noise_of(mechanism: AnyMechanism, dimension: int, divisor: int) -> dict[str,
             return {"law": law, "scale": str(mechanism.noise_scale(dimension, divisor))}
         case RoundedPerturbation():
             raise TypeError(f"no law is written down of the noise of {mechanism.name}")
+        case GaussianOrthogonal():
+            law = "symmetric part of a matrix of discrete Gaussian entries"
+            law += ", less the mean of its diagonal and one more" if mechanism.replaces else ""
+            lattice = Fraction(1, divisor * 4**mechanism.coordinate_bits) / mechanism.grid_at(dimension, divisor)
+            variance = mechanism.noise_variance(dimension) * lattice**2
+            return {"law": law, "variance_parameter_in_squared_grid_units": str(variance)}
         case LaplaceInputPerturbation():
             return {"law": "discrete Laplace", "scale_in_grid_units": str(mechanism.noise_scale(dimension))}
         case GaussianPerturbation():
@@ -80,6 +87,8 @@ def grid_of(mechanism: AnyMechanism, dimension: int, divisor: int) -> Fraction:
     match mechanism:
         case RoundedPerturbation():
             return public_grid(mechanism.noise_scale(dimension, divisor), dimension)
+        case GaussianOrthogonal():
+            return mechanism.grid_at(dimension, divisor)
         case LaplaceInputPerturbation() | GaussianPerturbation():
             return Fraction(1, divisor * 4**mechanism.coordinate_bits)
     return mechanism.grid
