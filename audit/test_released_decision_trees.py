@@ -18,7 +18,6 @@ from typing import Any
 import mpmath
 import pytest
 
-from dpmatrix.errors import EntropyError, InvalidParameterError
 from dpmatrix.randomness.discrete import (
     bernoulli,
     bernoulli_exp,
@@ -28,9 +27,6 @@ from dpmatrix.randomness.discrete import (
     uniform_below,
 )
 from dpmatrix.randomness.entropy import SeededEntropy
-
-MOST = 1000
-"""So many attempts a source has to end a draw."""
 
 
 class MoreBitsError(Exception):
@@ -248,83 +244,3 @@ def test_a_draw_reads_its_bits_as_its_algorithm_is_printed(name: str, parameter:
     for _ in range(60):
         assert draw(parameter, first) == reading(parameter, second)
     assert first.bits(64) == second.bits(64)
-
-
-# Sources that do not end a draw, and what is not drawn
-
-
-class Cycle:
-    """A source that gives numbers again and again, where it is asked for bits at all, and then others."""
-
-    private, description = False, "a cycle"
-
-    def __init__(self, numbers: list[int], times: int, then: list[int]) -> None:
-        self.numbers = itertools.chain(itertools.chain.from_iterable(itertools.repeat(numbers, times)), then)
-
-    def bits(self, count: int) -> int:
-        """Give the next number; that of no bits is zero."""
-        return next(self.numbers) if count else 0
-
-
-ENDLESS: dict[str, tuple[Callable[[Any], Any], list[int], list[int], Any]] = {
-    "uniform": (lambda source: uniform_below(3, source), [3], [2], 2),
-    "exponential": (lambda source: bernoulli_exp(Fraction(1, 2), source), [0], [1] * 5, False),
-    "minus-zero": (lambda source: discrete_laplace(Fraction(1), source), [1, 1], [1, 0], 0),
-    "refused-residue": (lambda source: discrete_laplace(Fraction(2), source), [1, 0, 3], [0, 1, 0], 0),
-    "quotient": (lambda source: discrete_laplace(Fraction(1), source), [0, 1], [1, 0], 999),
-    "geometric": (lambda source: geometric(Fraction(1), source), [0, 1, 1, 1], [1, 0], 0),
-    "gaussian": (lambda source: discrete_gaussian(Fraction(1), source), [0, 1, 0, 0, 15], [0, 1, 0, 1], 0),
-}
-"""A draw, numbers with which an attempt fails or goes on, those with which it ends, and the value then."""
-
-
-@pytest.mark.parametrize("name", ["uniform", "minus-zero", "refused-residue", "geometric", "gaussian"])
-def test_a_thousand_attempts_may_end_a_draw_and_no_more(name: str) -> None:
-    """The error names the source whose bits did not."""
-    draw, failing, ending, value = ENDLESS[name]
-    assert draw(Cycle(failing, MOST - 1, ending)) == value
-    with pytest.raises(EntropyError, match="a cycle gave no bits that end a draw in 1000 rounds"):
-        draw(Cycle(failing, MOST, ending))
-
-
-def test_a_thousand_steps_may_end_a_count_and_no_more() -> None:
-    """A quotient is counted to a thousand, and so are the trials of an exponential."""
-    draw, failing, ending, _ = ENDLESS["quotient"]
-    for steps in (MOST - 1, MOST):
-        assert draw(Cycle(failing, steps, ending)) == steps
-    with pytest.raises(EntropyError, match="a cycle gave no bits that end a draw in 1000 rounds"):
-        draw(Cycle(failing, MOST + 1, ending))
-    draw, failing, _, _ = ENDLESS["exponential"]
-    assert draw(Cycle(failing, MOST - 1, [2**10, 2**10])) is False
-    with pytest.raises(EntropyError, match="a cycle gave no bits that end a draw in 1000 rounds"):
-        draw(Cycle(failing, MOST, [2**10] * 2))
-
-
-@pytest.mark.parametrize(("bound", "given"), [(3, 4), (4, 4), (1, 1), (5, 8), (5, -1)])
-def test_a_source_of_more_bits_than_it_was_asked_for_is_refused(bound: int, given: int) -> None:
-    class Wrong(Script):
-        def bits(self, count: int) -> int:  # noqa: ARG002
-            return given
-
-    with pytest.raises(EntropyError, match="a script gave more than"):
-        uniform_below(bound, Wrong(0, 0))
-
-
-@pytest.mark.parametrize(
-    "draw",
-    [
-        lambda source: uniform_below(0, source),
-        lambda source: uniform_below(-1, source),
-        lambda source: bernoulli(Fraction(-1, 9), source),
-        lambda source: bernoulli(Fraction(10, 9), source),
-        lambda source: bernoulli_exp(Fraction(-1, 9), source),
-        lambda source: discrete_laplace(Fraction(0), source),
-        lambda source: discrete_laplace(Fraction(-1, 9), source),
-        lambda source: geometric(Fraction(0), source),
-        lambda source: discrete_gaussian(Fraction(0), source),
-        lambda source: discrete_gaussian(Fraction(-1, 9), source),
-    ],
-)
-def test_what_is_no_law_is_not_drawn(draw: Callable[[Any], object]) -> None:
-    with pytest.raises(InvalidParameterError):
-        draw(SeededEntropy(1))

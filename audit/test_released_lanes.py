@@ -160,7 +160,7 @@ def test_lanes_have_sixteen_bits_and_words_come_in_chunks() -> None:
 def test_lanes_are_decided_by_booleans(threshold: Threshold) -> None:
     found = decide_lanes(np.array([0, 77], np.uint8), threshold, SeededEntropy(1))
     assert found.dtype == np.dtype(bool)
-    assert found.tolist() == [True, 77 < 256 * threshold.factor]
+    assert found.tolist() == [True, 256 * threshold.factor > 77]
 
 
 @pytest.mark.parametrize(
