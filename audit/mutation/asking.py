@@ -32,12 +32,21 @@ def ended(mutant: Mutant, signal: str, claims: tuple[str, ...] = ()) -> Verdict:
     return Verdict(mutant, Outcome.CRASH, claims, reason=f"the process ended by {signal}")
 
 
+def verdict_of(mutant: Mutant, recorder: evidence.Recorder, claims: tuple[str, ...] = ()) -> Verdict:
+    """Return the verdict of items that ran up to the first that failed."""
+    seconds = sum(recorder.seconds.values())
+    if not recorder.failed:
+        return Verdict(mutant, Outcome.SURVIVED, claims, seconds=seconds)
+    outcome = Outcome.ASSERTION if recorder.judged else Outcome.CRASH
+    return Verdict(mutant, outcome, claims, recorder.failed, recorder.reason, seconds)
+
+
 def ask(root: Path, mutant: Mutant, nodes: Sequence[str], claims: tuple[str, ...] = ()) -> Verdict:
     """Run items in this process, which has imported the mutant, up to the first that notices.
 
     The first item is asked alone: mostly it notices, and the files of the others need not be read.
     """
-    seconds = 0.0
+    code, recorder, seconds = int(pytest.ExitCode.OK), evidence.Recorder(), 0.0
     for part in filter(None, (nodes[:1], nodes[1:])):
         code, recorder = evidence.run(root, part, first_failure=True)
         seconds += sum(recorder.seconds.values())
@@ -47,8 +56,7 @@ def ask(root: Path, mutant: Mutant, nodes: Sequence[str], claims: tuple[str, ...
         return Verdict(mutant, Outcome.SURVIVED, claims, seconds=seconds)
     if not recorder.failed:
         return Verdict(mutant, Outcome.IMPORT, claims, reason=recorder.reason, seconds=seconds)
-    outcome = Outcome.ASSERTION if recorder.judged else Outcome.CRASH
-    return Verdict(mutant, outcome, claims, recorder.failed, recorder.reason, seconds)
+    return attrs.evolve(verdict_of(mutant, recorder, claims), seconds=seconds)
 
 
 def ask_exchanged(root: Path, imports: Imports, mutant: Mutant, nodes: Sequence[str], drafts: Path) -> Verdict:

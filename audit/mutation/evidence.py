@@ -104,8 +104,11 @@ class Recorder:
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
         """Look at the exception itself, which a report no longer has."""
         report = yield
-        if call.excinfo is not None and not self.failed:
+        if report.failed and not self.failed:
             self.failed = item.nodeid
+            if call.excinfo is None:  # it was meant to fail, and passed
+                self.reason, self.judged = "passed", True
+                return report
             self.reason = f"{call.excinfo.type.__name__}: {call.excinfo.value}".splitlines()[0][:200]
             judges = importlib.import_module("dpmatrix.reporting.judgements").judges  # may be imported anew
             # an item that names a hypothesis which is gone has looked for it
@@ -145,6 +148,23 @@ def run(root: Path, nodes: Iterable[str], *, first_failure: bool) -> tuple[int, 
     if code != pytest.ExitCode.OK and not recorder.failed:
         recorder.reason = _end_of(printed, TAIL)
     return code, recorder
+
+
+def with_items(root: Path, files: Iterable[str], plugins: Sequence[object]) -> tuple[int, str]:
+    """Have pytest collect files in this process, for a plugin that runs its items.
+
+    Returns
+    -------
+    tuple
+        Pytest's exit code, and the end of what it printed.
+    """
+    printed = _divert()
+    os.chdir(root)
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    # what is printed is kept in the memory of each process: a file would be shared with those that are forked
+    options = ["-q", "--tb=native", "--capture=sys", "-p", "no:cacheprovider"]
+    code = int(pytest.main([*options, *files], plugins=[*plugins]))
+    return code, _end_of(printed, TAIL)
 
 
 def in_order(

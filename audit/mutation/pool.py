@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import multiprocessing
 import os
 import pickle
 import resource
@@ -13,6 +14,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
+from multiprocessing.connection import Connection
 from typing import Any, TypeVar
 
 import attrs
@@ -93,6 +95,56 @@ def _undisturbed() -> Iterator[None]:
 
 class ForkedError(RuntimeError):
     """A task raised, or its process died; the message is its traceback."""
+
+
+def streamed(work: Callable[[Callable[[Any], None]], None]) -> Iterator[Any]:
+    """Yield what a function says in a process of its own, as soon as it says it.
+
+    Parameters
+    ----------
+    work
+        It is given a function that says something which can be pickled.
+
+    Raises
+    ------
+    ForkedError
+        If it raises.
+    """
+    heard, said = multiprocessing.Pipe(duplex=False)
+    with _undisturbed():
+        pid = os.fork()
+        if pid == 0:
+            _tell(work, said)
+        child = _Child(0, pid, math.inf)
+    said.close()
+    try:
+        with _orderly_end():
+            while True:
+                kind, value = heard.recv()
+                if kind == "error":
+                    raise ForkedError(value)
+                if kind == "end":
+                    return
+                yield value
+    except EOFError:
+        raise ForkedError("the process died without an answer") from None
+    finally:
+        heard.close()
+        _kill(child)
+
+
+def _tell(work: Callable[[Callable[[Any], None]], None], said: Connection) -> None:
+    """Body of a forked process: never returns."""
+    try:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+        os.setsid()
+        work(lambda value: said.send(("value", value)))
+        said.send(("end", None))
+    except BaseException:  # the traceback is the answer
+        said.send(("error", traceback.format_exc()))
+    finally:
+        os._exit(0)
 
 
 def forked(

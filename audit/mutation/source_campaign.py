@@ -6,19 +6,20 @@ import ast
 import hashlib
 import random
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import accumulate
 from pathlib import Path
 
 import attrs
 import pytest
 
-from mutation import evidence, substitution
+from mutation import evidence, in_place, substitution
 from mutation.asking import SECONDS_OF_BASELINE, SECONDS_PER_MUTANT, Memory, Tell, ask_exchanged, ended
 from mutation.imports import Imports
 from mutation.line_coverage import Coverage
 from mutation.mutants import Module, Mutant, numbered
-from mutation.pool import forked
+from mutation.pool import forked, streamed
 from mutation.source import View
 from mutation.source_operators import edits_of
 from mutation.state import State
@@ -85,20 +86,68 @@ class SourceCampaign:
         return self.coverage.items(file, ast.parse(mutant.module.source), mutant.edit.line)
 
     def _judge(self, mutant: Mutant) -> Verdict:
-        order = self._memory.order(mutant, self.asked(mutant), self.coverage.seconds)
-        if not order:
-            return Verdict(mutant, Outcome.SURVIVED, reason=UNREACHED)
-        asked = self._affordable(order)
-        verdict = ask_exchanged(self.root, self._imports, mutant, asked, self.drafts)
-        if verdict.outcome is Outcome.SURVIVED and len(asked) < len(order):
-            return attrs.evolve(verdict, reason=f"{len(asked)} of {len(order)} items were asked")
-        return verdict
+        return ask_exchanged(self.root, self._imports, mutant, self._affordable(mutant), self.drafts)
 
-    def _affordable(self, order: Sequence[str]) -> Sequence[str]:
+    def _affordable(self, mutant: Mutant) -> Sequence[str]:
+        order = self._memory.order(mutant, self.asked(mutant), self.coverage.seconds)
         if self.patience is None:
             return order
         sums = accumulate(self.coverage.seconds[node] for node in order)
         return order[: max(1, sum(total <= self.patience for total in sums))]
+
+    def _said(self, verdict: Verdict) -> Verdict:
+        """Say of a survivor how many items were asked, where these are not all."""
+        if verdict.outcome is Outcome.SURVIVED:
+            count, whole = len(self._affordable(verdict.mutant)), len(self.asked(verdict.mutant))
+            return attrs.evolve(verdict, reason=f"{count} of {whole} items were asked") if count < whole else verdict
+        return verdict
+
+    def _judged(self, mutants: Sequence[Mutant]) -> Iterator[Verdict]:
+        """Judge mutants: where they stand as far as that says the same as an import, and by an import."""
+        reached = [mutant for mutant in mutants if self.asked(mutant)]
+        yield from (
+            Verdict(mutant, Outcome.SURVIVED, reason=UNREACHED) for mutant in mutants if mutant not in {*reached}
+        )
+        for name in dict.fromkeys(mutant.module.name for mutant in reached):
+            self._imports.dependents(name, [*sys.modules])  # so that no process reads these texts again
+            group = [mutant for mutant in reached if mutant.module.name == name]
+            left: list[Mutant] = []
+            for said in streamed(partial(self._in_place, group)):
+                match said:
+                    case str():
+                        raise evidence.NoEvidenceError(said)
+                    case int():
+                        left.append(group[said])
+                    case _:
+                        yield said
+            for place, answer in forked(self._judge, left, self._limit, workers=self.workers, fault=ended):
+                yield self._said(answer or Verdict(left[place], Outcome.TIMEOUT))
+
+    def _in_place(self, group: Sequence[Mutant], say: Callable[[Verdict | int | str], None]) -> None:
+        """Say which mutants of a module are noticed where they stand, which not by their places, or what is wrong.
+
+        It is done in this process, which was forked for it.
+        """
+
+        def tell(place: int, verdict: Verdict | None) -> None:
+            if verdict is not None:
+                self._memory.keep(verdict.mutant, verdict.node)
+            say(place if verdict is None else verdict)
+
+        module = group[0].module
+        try:
+            in_place.judge_all(
+                self.root,
+                lambda: substitution.exchange(self._imports, module.name, module.source, self.drafts),
+                group,
+                self._affordable,
+                sorted({node.partition("::")[0] for mutant in group for node in self.asked(mutant)}),
+                self._limit,
+                tell,
+                workers=self.workers,
+            )
+        except evidence.NoEvidenceError as error:
+            say(str(error))
 
     def _limit(self, mutant: Mutant) -> float:
         if self.patience is not None:
@@ -145,11 +194,8 @@ class SourceCampaign:
         for verdict in found.values():
             self._memory.keep(verdict.mutant, verdict.node)
         left = [mutant for mutant in mutants if mutant not in found]
-        for name in {mutant.module.name for mutant in left}:
-            self._imports.dependents(name, [*sys.modules])  # so that no process reads these texts again
-        for place, answer in forked(self._judge, left, self._limit, workers=self.workers, fault=ended):
-            mutant = left[place]
-            verdict = answer or Verdict(mutant, Outcome.TIMEOUT)
+        for verdict in self._judged(left):
+            mutant = verdict.mutant
             found[mutant] = verdict
             self._memory.keep(verdict.mutant, verdict.node)
             state.fates[mutant.name] = {**verdict.fate(), "against": self.against(mutant)}

@@ -77,7 +77,7 @@ def folder_of(package: str) -> Path:
     return Path(spec.submodule_search_locations[0] if spec.submodule_search_locations else spec.origin)
 
 
-def exchange(imports: Imports, name: str, source: str, drafts: Path, gone: frozenset[str] | None = None) -> None:
+def exchange(imports: Imports, name: str, source: str, drafts: Path, gone: frozenset[str] | None = None) -> Path:
     """Forget a module and all that imported it, so that the next import reads another text.
 
     Parameters
@@ -93,6 +93,11 @@ def exchange(imports: Imports, name: str, source: str, drafts: Path, gone: froze
     gone
         The modules to forget, where an exchange of the same module was looked at before; None to find them out, and to
         look.
+
+    Returns
+    -------
+    Path
+        The file of the text.
 
     Raises
     ------
@@ -113,6 +118,7 @@ def exchange(imports: Imports, name: str, source: str, drafts: Path, gone: froze
     sys.dont_write_bytecode = True
     sys.meta_path.insert(0, Substitute(name, file))
     importlib.invalidate_caches()
+    return file
 
 
 def _refuse_leftovers(imports: Imports, gone: Collection[str]) -> None:

@@ -177,6 +177,132 @@ def test_planted_survivors_are_reported_and_explained(tool, tmp_path: Path) -> N
     assert "of other texts" in stale.stdout
 
 
+MADE = """
+from functools import cache
+
+
+def table():
+    return [1, 2]
+
+
+VALUES = table()
+
+
+def bound(value, least=0):
+    return 2 * value - least
+
+
+class Scale:
+    def __init__(self, width):
+        self._width = width
+
+    @property
+    def width(self):
+        return self._width + 1
+
+    @width.setter
+    def width(self, value):
+        self._width = value + 1
+
+    @cache
+    def doubled(self):
+        return (lambda value: value + self._width)(self._width)
+
+
+def counter():
+    count = 0
+
+    def more():
+        nonlocal count
+        count += 2
+        return count
+
+    return more
+
+
+MORE = counter()
+"""
+
+ABOUT_MADE = """
+import pytest
+
+from toy_library.noise import MORE, VALUES, Scale, bound, counter, table
+
+
+@pytest.mark.parametrize("least", [bound(1, 3)])
+def test_bound(least):
+    assert (least, bound(3)) == (-1, 6)
+
+
+def test_values():
+    table()
+    assert VALUES == [1, 2]
+
+
+def test_scale(tmp_path):
+    scale = Scale(2)
+    assert (scale.width, scale.doubled()) == (3, 4)
+    scale.width = 5
+    assert scale.width == 7
+    assert not list(tmp_path.iterdir())
+
+
+def test_counter():
+    counter()
+    assert (MORE(), MORE()) == (2, 4)
+
+
+@pytest.mark.skip
+def test_skipped():
+    assert VALUES
+
+
+@pytest.mark.xfail(strict=True)
+def test_not_yet():
+    assert bound(5) == 4, counter()
+"""
+
+
+def test_whatever_runs_on_import_is_judged_by_an_import(tool, tmp_path: Path) -> None:
+    (tmp_path / "toy_library" / "noise.py").write_text(MADE, encoding="utf-8")
+    (tmp_path / "tests" / "test_toy.py").write_text(ABOUT_MADE, encoding="utf-8")
+    lines = str(tmp_path / "lines.json")
+    assert tool("--trace", lines, "--", "tests").returncode == 0
+    done = tool("--lines", lines, "--json", str(tmp_path / "records.json"), "noise")
+    assert done.returncode == 0, done.stdout
+    records = json.loads((tmp_path / "records.json").read_text(encoding="utf-8"))
+    assert {record["key"].partition(":")[0] for record in records} >= {
+        "table",
+        "bound",
+        "Scale.width",
+        "Scale.doubled",
+        "counter",
+        "counter.more",
+    }
+    assert {record["outcome"] for record in records} <= {"assertion", "crash", "import"}
+
+
+def test_an_item_that_fails_now_and_then_notices_nothing(tool, tmp_path: Path) -> None:
+    """It passed when it was traced, and fails in every later process; another item of its file is quicker."""
+    later = """
+
+from pathlib import Path
+
+from toy_library.noise import idle
+
+
+def test_once():
+    assert idle(sum(range(10**6)))
+    Path("seen").touch(exist_ok=False)
+"""
+    (tmp_path / "tests" / "test_toy.py").write_text(ITEMS + later, encoding="utf-8")
+    lines = str(tmp_path / "lines.json")
+    assert tool("--trace", lines, "--", "tests").returncode == 0
+    done = tool("--lines", lines, "noise")
+    assert done.returncode == 2
+    assert "test_once fails where nothing is changed" in done.stdout + done.stderr
+
+
 def test_a_suite_that_fails_unchanged_is_no_answer(tool, tmp_path: Path) -> None:
     (tmp_path / "tests" / "test_toy.py").write_text("def test_false():\n    assert False\n", encoding="utf-8")
     done = tool("--trace", str(tmp_path / "lines.json"), "--", "tests")
