@@ -156,7 +156,7 @@ def test_there_are_fewer_blocks_than_slots(two_sided: bool) -> None:
         ((Fraction(9), Fraction(0)), 0, 6, ""),
         ((Fraction(0), Fraction(1, 312)), 1, 5, ""),
         ((Fraction(0), Fraction(1, 312)), 1, Fraction(26, 5), "block_bits"),
-        ((Fraction(1, 200), Fraction(1, 330)), 1, 4, ""),
+        ((Fraction(1, 200), Fraction(1, 330)), 1, 5, ""),
         ((Fraction(1, 10), Fraction(1, 320)), 1, 8, "block_bits"),
     ],
 )
