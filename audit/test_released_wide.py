@@ -98,6 +98,7 @@ CASES: dict[str, tuple[str, Fraction, int, int]] = {
     "one-word": ("laplace", Fraction(2**75), 47, 25),
     "a-bit-more": ("laplace", Fraction(2**75), 48, 24),
     "a-word-and-a-part": ("laplace", Fraction(2**75), 70, 2),
+    "long-and-short": ("laplace", Fraction(2**63), 47, 13),
     "two-words": ("laplace", Fraction(2**140, 7), 47 + 64, 23),
     "three-words": ("laplace", Fraction(2**180, 7), 48 + 64 + 40, 22),
     "narrow-gaussian": ("gaussian", Fraction(40), 2, 0),
@@ -131,13 +132,48 @@ def test_the_same_words_give_the_same_integers(name: str, kind: type[SeededEntro
 
 
 def test_words_come_in_chunks() -> None:
-    """More variates than a chunk has words."""
-    made, reading = known("a-few-bits")
+    """What is drawn beyond a chunk is drawn as if it were drawn alone."""
+    made = laplace_sampler(Fraction(2**41), 10)
     first, second = SeededEntropy(3), SeededEntropy(3)
     found = made.draw(CHUNK + 2, first)
     assert found.dtype == np.dtype(np.int64)
-    assert found.tolist() == reading.draw(CHUNK + 2, second)
+    assert found.tolist() == [*made.draw(CHUNK, second).tolist(), *made.draw(2, second).tolist()]
     assert first.bits(64) == second.bits(64)
+
+
+@pytest.mark.parametrize("start", range(0, 80, 16))
+def test_a_refused_integer_may_be_replaced_by_a_longer_one(start: int) -> None:
+    """One of 64 bits by one that does not fit them, where one is drawn at a time."""
+    made, reading = known("long-and-short")
+    for seed in range(start, start + 16):
+        first, second = Lanes(seed), Lanes(seed)
+        assert made.draw(1, first).tolist() == reading.draw(1, second)
+
+
+class Ones:
+    """A source of told words, whose further digits are ones."""
+
+    private, description = False, "ones"
+
+    def __init__(self, *words: int) -> None:
+        self.told = list(words)
+
+    def words(self, count: int) -> Any:
+        """Give the next words."""
+        return np.array([self.told.pop(0) for _ in range(count)], np.uint64)
+
+    def bits(self, count: int) -> int:
+        """Give ones."""
+        return (1 << count) - 1
+
+
+@pytest.mark.parametrize("more", [2**64 - 1, 2**63])
+def test_a_lane_of_ones_is_decided_whatever_follows_it(more: int) -> None:
+    """The rest of its word is zero, and the residue, which the next word completes, is not: here it is refused."""
+    made, _ = known("a-word-and-a-part")
+    source = Ones(0, (2**16 - 1) << 48, more, 0, 5, 5 << 41)
+    assert made.draw(1, source).tolist() == [(5 << 23) + 5]
+    assert source.told == []
 
 
 def test_control_another_law_makes_other_integers_of_the_same_words() -> None:

@@ -13,9 +13,13 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 import mpmath
+import numpy as np
 from attrs import frozen
 
 from dpmatrix.randomness.discrete import geometric
+from dpmatrix.randomness.entropy import SeededEntropy
+from dpmatrix.randomness.fast_rectangles import RectangleSampler
+from dpmatrix.randomness.fast_tables import Layout, Weight
 
 PLACES = 900
 """Binary digits to which thresholds are known here."""
@@ -199,3 +203,59 @@ class Rectangles:
             found[place], kept = self.judge(word >> (64 - self.word_bits), source)
             if not kept:
                 yield place
+
+
+def sampler(linear: Fraction, quadratic: Fraction, two_sided: bool, *cut: int, **settings: Any) -> RectangleSampler:
+    """Build a sampler of a law whose words are cut as is told: block, word, slot, and the tail's beginning."""
+    block_bits, word_bits, slot_bits, cutoff = cut
+    layout = Layout(block_bits, word_bits=word_bits, slot_bits=slot_bits, cutoff=Fraction(cutoff))
+    return RectangleSampler(Weight(linear, quadratic, two_sided), layout, **settings)
+
+
+SMALL: dict[str, tuple[Fraction, Fraction, bool, int, int, int, int]] = {
+    "laplace": (Fraction(1, 4), Fraction(0), True, 1, 12, 5, 4),
+    "narrow-laplace": (Fraction(2), Fraction(0), True, 0, 10, 4, 4),
+    "long-blocks": (Fraction(2, 21), Fraction(0), True, 2, 13, 5, 4),
+    "longest-blocks": (Fraction(1, 8), Fraction(0), True, 2, 13, 6, 4),
+    "geometric": (Fraction(1, 5), Fraction(0), False, 1, 11, 4, 4),
+    "gaussian": (Fraction(0), Fraction(1, 320), True, 1, 13, 6, 3),
+    "narrow-gaussian": (Fraction(0), Fraction(15), True, 0, 8, 3, 9),
+    "both": (Fraction(1, 30), Fraction(1, 600), True, 1, 13, 6, 4),
+    "both-on-one-side": (Fraction(1, 30), Fraction(1, 300), False, 0, 13, 6, 5),
+}
+
+
+class AllWords(SeededEntropy):
+    """A source that gives each word of some bits once, and then digits of a seed, or zeros or ones."""
+
+    def __init__(self, bits: int, then: int | None = None) -> None:
+        super().__init__(bits)
+        self.word_bits, self.then, self.given = bits, then, 0
+
+    def words(self, count: int) -> Any:
+        """Give the next words, with ones where nobody should look."""
+        found: np.ndarray = np.arange(self.given, self.given + count, dtype=np.uint64)
+        self.given += count
+        assert self.given <= 2**self.word_bits
+        below = np.uint64(64 - self.word_bits)
+        return (found << below) | ((np.uint64(1) << below) - np.uint64(1))
+
+    def bits(self, count: int) -> int:
+        """Give further digits of a real, or other bits."""
+        if self.then is None or count != 64:
+            return super().bits(count)
+        return self.then * ((1 << count) - 1)
+
+
+class Told(SeededEntropy):
+    """A source of told words, and then of those of a seed."""
+
+    def __init__(self, told: list[int], seed: int = 3) -> None:
+        super().__init__(seed)
+        self.told, self.sizes = told, []
+
+    def words(self, count: int) -> Any:
+        """Give the told words first."""
+        self.sizes.append(count)
+        here, self.told = self.told[:count], self.told[count:]
+        return np.concatenate([np.array(here, np.uint64), super().words(count - len(here))])
