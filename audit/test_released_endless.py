@@ -53,26 +53,36 @@ ENDLESS: dict[str, tuple[Callable[[Any], Any], list[int], list[int], Any]] = {
 """A draw, numbers with which an attempt fails or goes on, those with which it ends, and the value then."""
 
 
-@pytest.mark.parametrize("name", ["uniform", "minus-zero", "refused-residue", "geometric", "gaussian"])
-def test_a_thousand_attempts_may_end_a_draw_and_no_more(name: str) -> None:
-    """The error names the source whose bits did not."""
+ATTEMPTS = ["uniform", "minus-zero", "refused-residue", "geometric", "gaussian"]
+
+
+@pytest.mark.parametrize("name", ATTEMPTS)
+def test_the_last_of_a_thousand_attempts_may_end_a_draw(name: str) -> None:
     draw, failing, ending, value = ENDLESS[name]
     assert draw(Cycle(failing, MOST - 1, ending)) == value
+
+
+@pytest.mark.parametrize("name", ATTEMPTS)
+def test_a_thousand_attempts_that_fail_are_an_error(name: str) -> None:
+    """The error names the source whose bits did not end the draw."""
+    draw, failing, ending, _ = ENDLESS[name]
     with pytest.raises(EntropyError, match="a cycle gave no bits that end a draw in 1000 rounds"):
         draw(Cycle(failing, MOST, ending))
 
 
-def test_a_thousand_steps_may_end_a_count_and_no_more() -> None:
-    """A quotient is counted to a thousand, and so are the trials of an exponential."""
+def test_a_quotient_is_counted_to_a_thousand_and_no_further() -> None:
     draw, failing, ending, _ = ENDLESS["quotient"]
-    for steps in (MOST - 1, MOST):
-        assert draw(Cycle(failing, steps, ending)) == steps
+    assert draw(Cycle(failing, MOST, ending)) == MOST
     with pytest.raises(EntropyError, match="a cycle gave no bits that end a draw in 1000 rounds"):
         draw(Cycle(failing, MOST + 1, ending))
+
+
+def test_the_trials_of_an_exponential_are_counted_to_a_thousand_and_no_further() -> None:
+    """The thousandth one fails, which makes the whole one fail, or it succeeds."""
     draw, failing, _, _ = ENDLESS["exponential"]
-    assert draw(Cycle(failing, MOST - 1, [2**10, 2**10])) is False
+    assert draw(Cycle(failing, MOST - 1, [2**10])) is False
     with pytest.raises(EntropyError, match="a cycle gave no bits that end a draw in 1000 rounds"):
-        draw(Cycle(failing, MOST, [2**10] * 2))
+        draw(Cycle(failing, MOST, [2**10]))
 
 
 @pytest.mark.parametrize(("bound", "given"), [(3, 4), (4, 4), (1, 1), (5, 8), (5, -1)])
@@ -86,20 +96,21 @@ def test_a_source_of_more_bits_than_it_was_asked_for_is_refused(bound: int, give
 
 
 @pytest.mark.parametrize(
-    "draw",
+    ("draw", "parameter"),
     [
-        lambda source: uniform_below(0, source),
-        lambda source: uniform_below(-1, source),
-        lambda source: bernoulli(Fraction(-1, 9), source),
-        lambda source: bernoulli(Fraction(10, 9), source),
-        lambda source: bernoulli_exp(Fraction(-1, 9), source),
-        lambda source: discrete_laplace(Fraction(0), source),
-        lambda source: discrete_laplace(Fraction(-1, 9), source),
-        lambda source: geometric(Fraction(0), source),
-        lambda source: discrete_gaussian(Fraction(0), source),
-        lambda source: discrete_gaussian(Fraction(-1, 9), source),
+        (lambda source: uniform_below(0, source), "bound"),
+        (lambda source: uniform_below(-1, source), "bound"),
+        (lambda source: bernoulli(Fraction(-1, 9), source), "probability"),
+        (lambda source: bernoulli(Fraction(10, 9), source), "probability"),
+        (lambda source: bernoulli_exp(Fraction(-1, 9), source), "rate"),
+        (lambda source: discrete_laplace(Fraction(0), source), "scale"),
+        (lambda source: discrete_laplace(Fraction(-1, 9), source), "scale"),
+        (lambda source: geometric(Fraction(0), source), "scale"),
+        (lambda source: discrete_gaussian(Fraction(0), source), "variance"),
+        (lambda source: discrete_gaussian(Fraction(-1, 9), source), "variance"),
     ],
 )
-def test_what_is_no_law_is_not_drawn(draw: Callable[[Any], object]) -> None:
-    with pytest.raises(InvalidParameterError):
+def test_what_is_no_law_is_not_drawn(draw: Callable[[Any], object], parameter: str) -> None:
+    with pytest.raises(InvalidParameterError) as caught:
         draw(SeededEntropy(1))
+    assert caught.value.parameter == parameter
