@@ -16,9 +16,7 @@ SECRET_COUNT = {
     "check_estimators_empty_data_messages": "where records are added and removed, none is a data set like any other"
 }
 """Checks that fail under add-remove-one, by their reasons."""
-NO_DENSITY = "noise that outweighs the variances of few records may leave a direction without any, and no density to score"
-    "noise that outweighs the variances of few records may leave none in some direction, and no density to score"
-)
+NO_DENSITY = "noise that outweighs the variances of few records leaves a direction without any, and no density"
 
 
 def promise(mechanism: str) -> dict[str, float]:
