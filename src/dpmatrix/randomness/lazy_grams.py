@@ -16,8 +16,8 @@ from dpmatrix.randomness.lazy import Indices, LazyNormals
 class StandardWisharts:
     """Independent variates W = A A' of W_d(m, I), drawn together: each A has m standard normal columns of length d.
 
-    For m near d a normal variate costs so little that this is quicker than Bartlett's decomposition, which draws half
-    as many and chi-square variates besides.
+    For m near d and up to some hundred columns this is quicker than Bartlett's decomposition, which draws half
+    as many normal variates and chi-square variates besides; beyond, it is a little slower.
 
     Parameters
     ----------
