@@ -192,8 +192,9 @@ def release_times() -> list[str]:
     """Return the figures of the page of benchmarks at 200 numbers a record: Gaussian and Wishart, then the ratios."""
     page = (ROOT / "src/dpmatrix/documentation/pages/benchmarks.md").read_text(encoding="utf-8")
     section = page.partition("## Releases\n\nA whole release of 2,000 records:")[2].partition("\n## ")[0]
-    (row,) = re.findall(r"^\| 200 \|.*$", section, flags=re.MULTILINE)
-    gauss, *_, wishart = re.findall(r"([\d.]+) \(([\d.]+)\)", row)
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in section.splitlines() if line[:1] == "|"]
+    row = next(dict(zip(rows[0], cells, strict=True)) for cells in rows if cells[0] == "200")
+    gauss, wishart = (row[name].rstrip(")").split(" (") for name in ("Analyze Gauss", "symmetrised Wishart"))
     return ["200", gauss[0], wishart[0], gauss[1], wishart[1]]
 
 
