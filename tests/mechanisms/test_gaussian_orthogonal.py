@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from attrs import evolve
 from flint import arb, fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -374,6 +375,21 @@ def test_the_loss_is_the_logarithm_of_the_density(adjacency: Adjacency) -> None:
 def test_delta_must_be_inside_the_unit_interval(delta: Any) -> None:
     with pytest.raises(InvalidParameterError, match="delta"):
         GaussianOrthogonal(1, delta=delta)
+
+
+@both
+def test_a_mechanism_with_noise_is_changed_only_to_parameters_of_their_domains(adjacency: Adjacency) -> None:
+    mechanism = made(adjacency)
+    assert mechanism.noise_variance(2) > 0
+    for name, wrong in (
+        *(("delta", one) for one in (0, 1, None)),
+        *(("coordinate_bits", one) for one in (-1, 513, 1.5)),
+    ):
+        with pytest.raises(InvalidParameterError, match=f"^{name}: "):
+            evolve(mechanism, **{name: wrong})
+    anything: Any = GaussianOrthogonal
+    with pytest.raises(TypeError):
+        anything(1, adjacency, 1, "clip", None, 20, delta=DELTA)
 
 
 def test_other_parameters_are_refused() -> None:
