@@ -389,7 +389,7 @@ def test_a_mechanism_with_noise_is_changed_only_to_parameters_of_their_domains(a
             evolve(mechanism, **{name: wrong})
     anything: Any = GaussianOrthogonal
     with pytest.raises(TypeError):
-        anything(1, adjacency, 1, "clip", None, 20, delta=DELTA)
+        anything(1, adjacency, 20, delta=DELTA)
 
 
 def test_other_parameters_are_refused() -> None:
