@@ -15,7 +15,7 @@ import pytest
 from attrs import evolve
 
 from dpmatrix.errors import InvalidParameterError
-from dpmatrix.mechanisms import GaussianOrthogonal
+from dpmatrix.mechanisms import GaussianOrthogonal, gaussian_orthogonal
 from dpmatrix.mechanisms.gaussian import least_variance
 from dpmatrix.privacy import Adjacency
 from dpmatrix.randomness.entropy import SeededEntropy
@@ -98,6 +98,42 @@ def test_a_release_is_the_sum_of_the_records_and_the_noise_of_its_bits(
             total = sum(int(record[row]) * int(record[column]) for record in units)
             expected = (total + noise[row][column]) / (6 * 4**bits)
             assert int(release.integers[row, column]) * release.grid == expected
+
+
+def test_one_number_and_what_it_lacks_may_both_be_near_the_end_of_64_bits() -> None:
+    """Twice their difference needs more, where neither does and three times the larger one does not."""
+    mechanism = GaussianOrthogonal(Fraction(1, 2), REPLACED, delta=DELTA, coordinate_bits=29)
+    variance, beyond = mechanism.noise_variance(1), 0
+    for seed in range(300):
+        entry, last = discrete_gaussian_noise(variance, 2, SeededEntropy(seed))
+        if 3 * max(abs(entry), abs(last)) < 2**63 <= 2 * abs(entry - last):
+            beyond += 1
+            release = mechanism.release([[0.0]], entropy=SeededEntropy(seed))
+            assert int(release.integers[0, 0]) == 2 * (entry - last)
+    assert beyond > 3
+
+
+@pytest.mark.parametrize(
+    ("values", "factor", "wide"),
+    [
+        ([2**61, 5], 4, True),
+        ([2**61 - 1, 5], 4, False),
+        ([-(2**61), 5], 4, True),
+        ([1 - 2**61, 5], 4, False),
+        ([2**62 - 1, -7], 2, False),
+        ([2**62, -7], 2, True),
+        ([3, -(2**62)], 2, True),
+        ([2**62, 2**62 + 1], 1, False),
+        ([-(2**63), -(2**63)], 1, True),
+    ],
+)
+def test_integers_are_those_of_python_where_a_multiple_may_need_64_bits(
+    values: list[int], factor: int, wide: bool
+) -> None:
+    given = np.array(values, dtype=np.int64)
+    found = gaussian_orthogonal._widened(given, factor)
+    assert (found.dtype == object) is wide
+    assert found.tolist() == values
 
 
 @both
