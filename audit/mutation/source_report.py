@@ -9,11 +9,11 @@ from mutation.table import Layout
 AUDITS = "`pytest audit`"
 """How the items of the audits are called."""
 
-_EVERY = "Asked are the items that run the changed line in their process."
+_EVERY = "Asked are items that run the changed line in their process."
 _SOME = """Asked are items of the audits of releases that run
 the changed line in their process, at least the most promising ones that took two seconds together when they were
-traced; of some modules below `files`, `privacy` and `randomness` those alone that were written for them. What is
-explained may be noticed by others."""
+traced; of some modules below `files`, `mechanisms`, `privacy` and `randomness` those alone that were written for them.
+What is explained may be noticed by others."""
 
 HEADINGS_OF_SOURCES = HEADINGS[: HEADINGS.index("survived") + 1]
 
