@@ -100,6 +100,7 @@ def test_no_two_records_cost_more_than_is_promised(statement) -> None:
         ]
         bind(statement, pairs)
     bind_hypotheses(statement, POINTS[0], OUTSIDE)
+    assert (gaussian_orthogonal.most(REPLACE), gaussian_orthogonal.most(ADD)) == (2, 1)
     assert not statement.strict
     for p in POINTS:
         assert statement.at(p) is Truth.TRUE
