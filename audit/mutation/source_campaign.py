@@ -73,6 +73,7 @@ class SourceCampaign:
     others: tuple[str, ...] = ()
     _imports: Imports = attrs.field(init=False)
     _memory: Memory = attrs.field(factory=Memory, init=False)
+    _asked: dict[tuple[str, int], frozenset[str]] = attrs.field(factory=dict, init=False)
 
     @_imports.default
     def _imports_default(self) -> Imports:
@@ -82,8 +83,11 @@ class SourceCampaign:
 
     def asked(self, mutant: Mutant) -> frozenset[str]:
         """Return the items that run the line of a mutant."""
-        file = str(self._imports.files[mutant.module.name])
-        return self.coverage.items(file, ast.parse(mutant.module.source), mutant.edit.line)
+        place = mutant.module.name, mutant.edit.line
+        if place not in self._asked:
+            file = str(self._imports.files[mutant.module.name])
+            self._asked[place] = self.coverage.items(file, ast.parse(mutant.module.source), mutant.edit.line)
+        return self._asked[place]
 
     def _judge(self, mutant: Mutant) -> Verdict:
         return ask_exchanged(self.root, self._imports, mutant, self._affordable(mutant), self.drafts)
@@ -104,13 +108,14 @@ class SourceCampaign:
 
     def _judged(self, mutants: Sequence[Mutant]) -> Iterator[Verdict]:
         """Judge mutants: where they stand as far as that says the same as an import, and by an import."""
-        reached = [mutant for mutant in mutants if self.asked(mutant)]
-        yield from (
-            Verdict(mutant, Outcome.SURVIVED, reason=UNREACHED) for mutant in mutants if mutant not in {*reached}
-        )
-        for name in dict.fromkeys(mutant.module.name for mutant in reached):
+        groups: dict[str, list[Mutant]] = {}
+        for mutant in mutants:
+            if self.asked(mutant):
+                groups.setdefault(mutant.module.name, []).append(mutant)
+            else:
+                yield Verdict(mutant, Outcome.SURVIVED, reason=UNREACHED)
+        for name, group in groups.items():
             self._imports.dependents(name, [*sys.modules])  # so that no process reads these texts again
-            group = [mutant for mutant in reached if mutant.module.name == name]
             left: list[Mutant] = []
             for said in streamed(partial(self._in_place, group)):
                 match said:
