@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from attrs import field, frozen
 
+from dpmatrix.arguments import refuse_unless
 from dpmatrix.claims import implements
 from dpmatrix.errors import InvalidParameterError, SingleUseError
 from dpmatrix.exact import positive_integer
@@ -181,6 +182,7 @@ class BandedWindowGram(SingleUse):
 
     def __init__(self, parameters: BandedWindowParameters, *, entropy: Entropy | None = None) -> None:
         super().__init__()
+        refuse_unless(BandedWindowParameters, parameters, "parameters")
         self.parameters = parameters
         self._entropy: Entropy = SystemEntropy() if entropy is None else entropy
         factorisation = parameters.factorisation
