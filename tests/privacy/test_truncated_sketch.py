@@ -162,6 +162,7 @@ def test_a_singular_covariance_is_refused(name):
     ("arguments", "name"),
     [
         ((fmpq_mat([[1, 2], [2, 1]]), correlated(2, 0), correlated(2, 0), 3, 1), "first"),
+        ((fmpq_mat([[1, 1], [0, 1]]), correlated(2, 0), correlated(2, 0), 3, 1), "first"),
         ((correlated(2, 0), fmpq_mat([[1, 1], [0, 1]]), correlated(2, 0), 3, 1), "second"),
         ((correlated(2, 0), correlated(2, 0), correlated(3, 0), 3, 1), "reference"),
         ((correlated(2, 0), correlated(2, 0), correlated(2, 0), 0, 1), "rows"),
