@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from attrs import frozen
 from flint import arb, fmpq, fmpq_mat
 
@@ -110,8 +112,9 @@ def _check_definite(**matrices: fmpq_mat) -> None:
 
 
 def _eigenvalues(matrix: fmpq_mat) -> list[arb]:
-    # Of the exact polynomial, whose multiple roots are told apart from close ones.
-    values = [root.real for root, times in matrix.charpoly().numer().complex_roots() for _ in range(times)]
+    # The exact polynomial tells multiple roots from close ones.
+    polynomial: Any = matrix.charpoly().numer()  # stubs leave out how often each root is one
+    values: list[arb] = [root.real for root, times in polynomial.complex_roots() for _ in range(times)]
     return sorted(values, key=lambda value: float(value.mid()))
 
 
