@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from attrs import frozen
 from flint import arb, fmpq, fmpq_mat
 
@@ -112,9 +110,12 @@ def _check_definite(**matrices: fmpq_mat) -> None:
 
 
 def _eigenvalues(matrix: fmpq_mat) -> list[arb]:
-    # The exact polynomial tells multiple roots from close ones.
-    polynomial: Any = matrix.charpoly().numer()  # stubs leave out how often each root is one
-    values: list[arb] = [root.real for root, times in polynomial.complex_roots() for _ in range(times)]
+    # Of the exact polynomial, whose multiple roots are told apart from close ones.
+    values = [  # type: ignore[misc] # the stub leaves out how often each root is one
+        root.real  # type: ignore[has-type] # for the same reason
+        for root, times in matrix.charpoly().numer().complex_roots()
+        for _ in range(times)  # type: ignore[has-type] # for the same reason
+    ]
     return sorted(values, key=lambda value: float(value.mid()))
 
 
