@@ -14,7 +14,7 @@ from attrs import evolve
 
 from audit.released.windows import GUARANTEE
 from dpmatrix.errors import InvalidParameterError
-from dpmatrix.mechanisms.streams import BandedWindowGram, BandedWindowParameters, SlidingWindowGram, WindowParameters
+from dpmatrix.mechanisms.streams import SlidingWindowGram, WindowParameters
 from dpmatrix.privacy import Adjacency, PrivacyGuarantee
 from dpmatrix.privacy.calibration import meets
 from dpmatrix.privacy.profiles import DiscreteGaussianProfile
@@ -79,16 +79,3 @@ def test_the_noise_hides_a_row_in_all_its_sums(adjacency: Adjacency, bits: int) 
         assert meets(parameters.profile, promise)
         louder = WindowParameters(dimension, window, evolve(promise, epsilon=Fraction(22, 10)), coordinate_bits=bits)
         assert not meets(DiscreteGaussianProfile(square, louder.variance, coordinates), promise), "control"
-
-
-@pytest.mark.parametrize("wrong", [None, 3, GUARANTEE])
-def test_a_window_takes_no_parameters_of_another_class(wrong: Any) -> None:
-    """Nor those of the other window; and its memory is a memory."""
-    sliding, banded = WindowParameters(2, 4, GUARANTEE), BandedWindowParameters(2, 4, GUARANTEE)
-    for kind, other in ((SlidingWindowGram, banded), (BandedWindowGram, sliding)):
-        for one in (wrong, other):
-            with pytest.raises(InvalidParameterError, match=r"^parameters: .*; pass an object of \w*WindowParameters$"):
-                kind(one)
-    with pytest.raises(InvalidParameterError, match=r"^memory: .*; pass an object of WindowMemory$"):
-        SlidingWindowGram(sliding, memory=wrong or sliding)
-    assert (SlidingWindowGram(sliding).parameters, BandedWindowGram(banded).parameters) == (sliding, banded)

@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 from attrs import field, frozen
 
-from dpmatrix.arguments import refuse_unless
 from dpmatrix.claims import implements
 from dpmatrix.errors import InvalidParameterError, SingleUseError
 from dpmatrix.exact import positive_integer
@@ -182,7 +181,6 @@ class BandedWindowGram(SingleUse):
 
     def __init__(self, parameters: BandedWindowParameters, *, entropy: Entropy | None = None) -> None:
         super().__init__()
-        refuse_unless(BandedWindowParameters, parameters, "parameters")
         self.parameters = parameters
         self._entropy: Entropy = SystemEntropy() if entropy is None else entropy
         factorisation = parameters.factorisation

@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 from attrs import field, frozen
 
-from dpmatrix.arguments import refuse_unless
 from dpmatrix.claims import implements
 from dpmatrix.errors import InvalidParameterError, SingleUseError
 from dpmatrix.mechanisms.lattice import lattice_gram
@@ -130,11 +129,9 @@ class SlidingWindowGram(SingleUse):
         memory: WindowMemory | None = None,
     ) -> None:
         super().__init__()
-        refuse_unless(WindowParameters, parameters, "parameters")
         self.parameters = parameters
         source: Entropy = SystemEntropy() if entropy is None else entropy
         memory = WindowMemory.begin(parameters, source) if memory is None else memory
-        refuse_unless(WindowMemory, memory, "memory")
         if memory.sums.parameters != parameters:
             raise InvalidParameterError("memory", "it was made with other parameters", "pass these")
         memory.sums.take(self)
