@@ -197,20 +197,3 @@ def test_what_makes_no_sense_is_refused_under_its_name(changed: dict[str, Any], 
     with pytest.raises(InvalidParameterError, match=f"^{name}"):
         truncated_loss(*arguments.values())
     assert near(truncated_loss(FINE, FINE, SINGULAR, 1, 0).supremum, mpmath.mpf(0))
-
-
-@pytest.mark.parametrize(
-    ("changed", "name"),
-    [
-        *(({name: matrix}, name) for name in ("first", "second") for matrix in (SINGULAR, diagonal(-1, -1))),
-        *(({name: fmpq_mat([[2, 1], [0, 2]])}, name) for name in ("first", "second")),
-        ({"first": fmpq_mat([[1, 0, 0], [0, 1, 0]])}, "first"),
-        ({"second": correlated(3, 0)}, "second"),
-        *(({"rows": rows}, "rows") for rows in (0, -1, 1.5)),
-    ],
-)
-def test_the_printed_bound_refuses_the_same(changed: dict[str, Any], name: str) -> None:
-    arguments = {"first": FINE, "second": diagonal(1, 1), "rows": 3, "tail": 1, "delta_max": 0, **changed}
-    with pytest.raises(InvalidParameterError, match=f"^{name}"):
-        printed_loss_bound(*arguments.values())
-    assert printed_loss_bound(FINE, FINE, 1, 0, 0) == 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from attrs import frozen
-from flint import arb, fmpq, fmpq_mat
+from flint import arb, arb_mat, fmpq, fmpq_mat
 
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import Exact, rational
@@ -56,8 +56,12 @@ def truncated_loss(first: fmpq_mat, second: fmpq_mat, reference: fmpq_mat, rows:
     count, width = dimension_of(rows, "rows"), rational(radius, "radius")
     if width < 0:
         raise InvalidParameterError("radius", f"{radius} is negative", "pass a radius of at least 0")
-    _check_symmetric(size, first=first, second=second, reference=reference)
-    _check_definite(first=first, second=second)
+    for name, matrix in (("first", first), ("second", second), ("reference", reference)):
+        if (matrix.nrows(), matrix.ncols()) != (size, size) or matrix != matrix.transpose():
+            raise InvalidParameterError(name, "it is not symmetric, or of another shape", "pass symmetric matrices")
+    for name, matrix in (("first", first), ("second", second)):
+        if not all(_leading_minors(matrix, positive=True)):
+            raise InvalidParameterError(name, "it is not positive definite", "pass a positive definite matrix")
     slope = second.inv() - first.inv()
     corner = fmpq_mat(
         size, size, [r + width * _sign(s) for r, s in zip(reference.entries(), slope.entries(), strict=True)]
@@ -80,42 +84,18 @@ def printed_loss_bound(first: fmpq_mat, second: fmpq_mat, rows: int, tail: Exact
         As in `truncated_loss`.
     tail, delta_max
         t and the Delta_max of the document, at least 0.
-
-    Raises
-    ------
-    InvalidParameterError
-        If a matrix is not positive definite or symmetric, the shapes differ, or m < 1.
     """
-    size, count = first.nrows(), dimension_of(rows, "rows")
-    _check_symmetric(size, first=first, second=second)
-    _check_definite(first=first, second=second)
+    size = first.nrows()
     difference = first - second
     frobenius = arb(sum((entry * entry for entry in difference.entries()), fmpq(0))).sqrt()
     spectra = [_eigenvalues(matrix) for matrix in (first, second)]
     least = spectra[0][0] * spectra[1][0]
     last = 2 * frobenius * spectra[0][-1] ** 2 / (size * least)
-    return count * size * frobenius / (2 * least) * (rational(tail) + rational(delta_max) + last)
-
-
-def _check_symmetric(size: int, **matrices: fmpq_mat) -> None:
-    for name, matrix in matrices.items():
-        if (matrix.nrows(), matrix.ncols()) != (size, size) or matrix != matrix.transpose():
-            raise InvalidParameterError(name, "it is not symmetric, or of another shape", "pass symmetric matrices")
-
-
-def _check_definite(**matrices: fmpq_mat) -> None:
-    for name, matrix in matrices.items():
-        if not all(_leading_minors(matrix, positive=True)):
-            raise InvalidParameterError(name, "it is not positive definite", "pass a positive definite matrix")
+    return rows * size * frobenius / (2 * least) * (rational(tail) + rational(delta_max) + last)
 
 
 def _eigenvalues(matrix: fmpq_mat) -> list[arb]:
-    # Of the exact polynomial, whose multiple roots are told apart from close ones.
-    values = [  # type: ignore[misc] # the stub leaves out how often each root is one
-        root.real  # type: ignore[has-type] # for the same reason
-        for root, times in matrix.charpoly().numer().complex_roots()
-        for _ in range(times)  # type: ignore[has-type] # for the same reason
-    ]
+    values = [value.real for value in arb_mat(matrix).eig(multiple=True)]
     return sorted(values, key=lambda value: float(value.mid()))
 
 
