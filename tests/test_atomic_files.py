@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import stat
+import threading
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from dpmatrix.__main__ import app
-from dpmatrix.atomic_files import write_atomically
+from dpmatrix.atomic_files import write_atomically, write_new
 from dpmatrix.auditing.certify.checkpoint import AuditState, save
 from dpmatrix.errors import InvalidParameterError
 
@@ -139,3 +141,89 @@ def test_a_plot_is_no_way_around(tmp_path) -> None:
     assert done.exit_code == 2
     assert "plot: " in done.stderr
     assert victim.read_text() == "precious"
+
+
+def occupied(path: Path, kind: str) -> None:
+    """Put something where a new file is to be."""
+    if kind == "a file":
+        path.write_text("mine")
+    elif kind == "a directory":
+        path.mkdir()
+    elif kind == "a link to a file":
+        path.with_name("precious").write_text("precious")
+        path.symlink_to("precious")
+    else:
+        path.symlink_to("nowhere")
+
+
+KINDS = ("a file", "a directory", "a link to a file", "a link to nothing")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_name_that_is_taken_is_refused(tmp_path, kind) -> None:
+    path = tmp_path / "entry.yaml"
+    occupied(path, kind)
+    before = names(tmp_path)
+    with pytest.raises(InvalidParameterError, match="registry: ") as refused:
+        write_new(path, "new", "registry")
+    assert refused.value.parameter == "registry"
+    assert names(tmp_path) == before
+    assert all(one.read_text() in ("mine", "precious") for one in tmp_path.iterdir() if one.is_file())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_name_that_is_taken_at_the_last_moment_is_refused(tmp_path, monkeypatch, kind) -> None:
+    """After every look at the name: the draft is on the disk, and its name is all that is missing."""
+    path = tmp_path / "entry.yaml"
+    link = Path.hardlink_to
+
+    def late(self, target) -> None:
+        occupied(path, kind)
+        link(self, target)
+
+    monkeypatch.setattr(Path, "hardlink_to", late)
+    with pytest.raises(InvalidParameterError, match="exists already"):
+        write_new(path, "new")
+    assert not path.with_name("nowhere").exists()
+    assert not any(one.name.endswith(".draft") for one in tmp_path.iterdir())
+    assert all(one.read_text() in ("mine", "precious") for one in tmp_path.iterdir() if one.is_file())
+
+
+def test_a_new_file_is_whole_and_alone(tmp_path) -> None:
+    path = tmp_path / "deep/entry.yaml"
+    write_new(path, "new \u00e9")
+    assert (path.read_text(encoding="utf-8"), names(path.parent)) == ("new \u00e9", ["entry.yaml"])
+    assert path.stat().st_nlink == 1
+
+
+@pytest.mark.parametrize("broken", ["fsync", "link"])
+def test_a_new_file_that_fails_is_not_there(tmp_path, monkeypatch, broken) -> None:
+    def fail(*arguments, **options):
+        raise OSError(errno.EPERM, "no")
+
+    monkeypatch.setattr(os, broken, fail)
+    with pytest.raises(OSError, match="no"):
+        write_new(tmp_path / "entry.yaml", "new")
+    assert names(tmp_path) == []
+
+
+def test_of_many_who_write_one_name_one_does(tmp_path) -> None:
+    path, told = tmp_path / "entry.yaml", []
+    together = threading.Barrier(8)
+
+    def write(number: int) -> None:
+        together.wait()
+        try:
+            write_new(path, str(number) * 10_000)
+            told.append(number)
+        except InvalidParameterError:
+            pass
+
+    writers = [threading.Thread(target=write, args=(number,)) for number in range(8)]
+    for one in writers:
+        one.start()
+    for one in writers:
+        one.join()
+    assert len(told) == 1
+    assert path.read_text() == str(told[0]) * 10_000
+    assert names(tmp_path) == ["entry.yaml"]

@@ -112,10 +112,11 @@ def read_records(path: Path) -> list[Record]:
     """
     try:
         found: list[Record] = json.loads(path.read_text(encoding="utf-8"))
-        known = all(Outcome[record["outcome"].upper()] and record["module"] and record["key"] for record in found)
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        fates = [Outcome[record["outcome"].upper()] for record in found]  # a word for none is a KeyError
+        known = [record for record in found if record["module"] and record["key"]]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise LookupError(f"{path} holds no records of a run with --json ({error!r}); name another file") from error
-    if not known:
+    if len(known) < len(fates):
         raise LookupError(f"{path} has a record without a mutant; name another file")
     return found
 

@@ -6,6 +6,8 @@ import errno
 import os
 import secrets
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from dpmatrix.errors import InvalidParameterError
@@ -48,7 +50,47 @@ def write_atomically(path: Path, text: str, parameter: str = "output") -> None:
         If it cannot be written.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    mode = _mode_of(path, parameter)
+    with _draft(path, text, _mode_of(path, parameter)) as draft:
+        draft.replace(path)
+    _sync_folder(path.parent)
+
+
+def write_new(path: Path, text: str, parameter: str = "output") -> None:
+    """Write a whole file under a name that is free, or nothing: whatever stands there is never replaced.
+
+    The name is taken in one step, so that of several who write it at the same time one does, and a link that somebody
+    puts there is not followed. Otherwise as `write_atomically`.
+
+    Parameters
+    ----------
+    path
+        Nothing yet. Folders that lead to it are made.
+    text
+        What to write, in UTF-8.
+    parameter
+        Name of the argument, for messages.
+
+    Raises
+    ------
+    InvalidParameterError
+        If something stands there, of whatever kind, a link that leads nowhere included.
+    OSError
+        If it cannot be written; also where the file system knows no hard links.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    refuse_unless_regular(path, parameter)
+    with _draft(path, text, None) as draft:
+        try:
+            path.hardlink_to(draft)  # unlike renaming, this never replaces anything
+        except FileExistsError:
+            remedy = "name another file, or remove it"
+            raise InvalidParameterError(parameter, f"{str(path)!r} exists already", remedy) from None
+    _sync_folder(path.parent)
+
+
+@contextmanager
+def _draft(path: Path, text: str, mode: int | None) -> Iterator[Path]:
+    """Write a text beside a path, to the disk; what has no other name afterwards is removed."""
     draft = path.with_name(f".dpmatrix-{secrets.token_hex(16)}.draft")
     # A name that is taken is an error, and a link is never followed: nobody can have put something there to be written.
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
@@ -60,10 +102,9 @@ def write_atomically(path: Path, text: str, parameter: str = "output") -> None:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        draft.replace(path)
+        yield draft
     finally:
         draft.unlink(missing_ok=True)
-    _sync_folder(path.parent)
 
 
 def _mode_of(path: Path, parameter: str) -> int | None:

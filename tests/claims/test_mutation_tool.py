@@ -326,7 +326,12 @@ def test_what_was_explained_and_still_is_need_not_be_judged_again(kept, tmp_path
 
 
 @pytest.mark.parametrize(
-    "text", ["[", "3", '{"a": 1}', '[{"module": "m"}]', '[{"module": "", "key": "", "outcome": "survived"}]']
+    "text",
+    [
+        *("[", "3", '{"a": 1}', '[{"module": "m"}]', '[{"module": "", "key": "", "outcome": "survived"}]'),
+        '[{"module": "m", "key": "k", "outcome": "a word for none"}]',
+        '[{"module": "m", "key": "k", "outcome": 3}]',
+    ],
 )
 def test_what_is_no_record_of_a_run_is_refused(tmp_path, text) -> None:
     (tmp_path / "again").write_text(text, encoding="utf-8")

@@ -252,6 +252,35 @@ def test_a_file_that_exists_is_not_replaced(certify) -> None:
     assert not Path("elsewhere.yaml").exists()
 
 
+def test_a_file_that_appears_meanwhile_is_not_replaced(certify, monkeypatch) -> None:
+    """After both looks at the name; then there is no certificate either, and no draft."""
+    link = Path.hardlink_to
+
+    def late(self, target) -> None:
+        Path("entry.yaml").write_text("mine", encoding="utf-8")
+        link(self, target)
+
+    monkeypatch.setattr(Path, "hardlink_to", late)
+    refused(certify(released(), "--registry", "entry.yaml"), "registry: 'entry.yaml' exists already")
+    assert Path("entry.yaml").read_text(encoding="utf-8") == "mine"
+    assert sorted(path.name for path in Path().iterdir()) == ["entry.yaml", "release.json"]
+
+
+def test_a_directory_is_no_entry(certify) -> None:
+    Path("entry.yaml").mkdir()
+    refused(certify(released(), "--registry", "entry.yaml"), "registry: entry.yaml is a directory")
+    assert not Path("release.html").exists()
+
+
+def test_there_is_no_entry_without_its_page(certify, monkeypatch) -> None:
+    def fail(self, target) -> None:
+        raise OSError("no space")
+
+    monkeypatch.setattr(Path, "replace", fail)
+    assert certify(released(), "--registry", "entry.yaml").exit_code != 0
+    assert sorted(path.name for path in Path().iterdir()) == ["release.json"]
+
+
 @pytest.mark.parametrize("name", ["entry.json", "Entry.yaml", "my-entry.yaml", "entry.yaml.html", ".yaml"])
 def test_names_that_the_registry_does_not_take(name, certify) -> None:
     refused(certify(released(), "--registry", name), "is not a name that the registry takes")
@@ -270,6 +299,14 @@ def test_names_that_the_registry_does_not_take(name, certify) -> None:
         ('name = "a\\u0007"', "details: name: it holds a control character"),
         (f"name = '{'x' * 20_000}'", "details: name"),
         (f"name = 'x {BLANK}y]'", "details: name: it is a blank still"),
+        (f"name = '{BLANK.lower()}y]'", "details: name: it is a blank still"),
+        ("name = ' [Blank For The Publisher: y] '", "details: name: it is a blank still"),
+        ("name = '[BLANK  for\tthe publisher : y]'", "details: name: it is a blank still"),
+        ('name = """[BLANK for\nthe publisher: y]"""', "details: name: it is a blank still"),
+        ("name = '[\u200bBLANK for\u00a0the publisher: y]'", "details: name: it is a blank still"),
+        ("name = '\uff3bBLANK for the publisher\uff1a y]'", "details: name: it is a blank still"),
+        (f"data_curators = ['one', ' {BLANK.title()}y]']", "details: data_curators: it is a blank still"),
+        ("name = ' \u200b\u2060 '", "details: name: it is no text, an empty one"),
         ("data_curators = 'one'", "details: data_curators: it is no list"),
         ("data_curators = []", "details: data_curators"),
         ("registry_authors = ['']", "details: registry_authors"),

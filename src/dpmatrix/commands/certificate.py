@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from attrs import frozen
 
-from dpmatrix.atomic_files import refuse_unless_regular, write_atomically
+from dpmatrix.atomic_files import refuse_unless_regular, write_atomically, write_new
 from dpmatrix.commands.failures import one_line
 from dpmatrix.commands.runs import DEFAULT_LEDGER, LedgerPath, read_ledger
 from dpmatrix.errors import InvalidParameterError
@@ -122,14 +122,23 @@ def _write(files: _Files) -> None:
     signer = None if files.key is None else private_key(files.key)
     text = render(said, today, None if signer is None else Signature(beside.name, key_id(signer)))
     made = [str(page)]
-    if signer is not None:
-        write_atomically(beside, signed(said, today, text, page.name, signer))
-        made.append(str(beside))
-    write_atomically(page, text)
-    if files.registry is not None and said.stands:
-        refuse_unless_new(files.registry)
-        write_atomically(files.registry, entry(said, today, details), "registry")
-        made.append(str(files.registry))
+    if files.registry is None or not said.stands:
+        registered = None
+    else:
+        # First, since this name alone may turn out to be taken.
+        write_new(files.registry, entry(said, today, details), "registry")
+        registered = files.registry
+    try:
+        if signer is not None:
+            write_atomically(beside, signed(said, today, text, page.name, signer))
+            made.append(str(beside))
+        write_atomically(page, text)
+    except BaseException:
+        if registered is not None:
+            registered.unlink(missing_ok=True)  # an entry is about a certificate that exists
+        raise
+    if registered is not None:
+        made.append(str(registered))
     typer.echo(f"wrote {' and '.join(made)}")
     if files.registry is not None and not said.stands:
         typer.echo("no entry was written for the registry: the release has no certificate", err=True)

@@ -167,7 +167,10 @@ def _pure_noise(run: Run) -> Reproduction:
 
 
 def _approximate_noise(run: Run) -> Reproduction:
-    return approximate_noise.approximate_noise_figure(run.tell)
+    chosen = run.parameters
+    return approximate_noise.approximate_noise_figure(
+        run.tell, chosen.integers("d"), chosen.values("epsilons"), chosen.values("deltas")
+    )
 
 
 def _window_noise(run: Run) -> Reproduction:
@@ -265,7 +268,14 @@ TARGETS: dict[str, Target] = {
     pure_noise.TARGET: Target(
         _pure_noise, (columns(pure_noise.DIMENSIONS, 1, 1000, count=200), epsilons(*pure_noise.EPSILONS))
     ),
-    approximate_noise.TARGET: Target(_approximate_noise),
+    approximate_noise.TARGET: Target(
+        _approximate_noise,
+        (
+            columns(approximate_noise.COLUMNS, 1, 1000, count=200),
+            epsilons(*approximate_noise.EPSILONS),
+            deltas(*approximate_noise.DELTAS),
+        ),
+    ),
     window_noise.TARGET: Target(_window_noise, (records(window_noise.WINDOWS, 1, 10**5, "leaves of a window"),)),
 }
 """What can be reproduced."""

@@ -89,7 +89,7 @@ def misconduct(root: Path, folders: Iterable[str], files: Iterable[str] = ()) ->
         tree = _tree(path)
         places = (root, path.parent, *(root / folder for folder in path.relative_to(root).parts[:1]))
         beside = [folder / "conftest.py" for folder in path.parents if root in (folder, *folder.parents)]
-        for other in (*_imported(tree, places), *beside):
+        for other in (*imported(ast.walk(tree), places), *beside):
             own = SPECIFIED.isdisjoint(other.relative_to(root).parts[:1])
             if own and other not in asked and other.is_file():
                 asked.append(other)
@@ -117,17 +117,27 @@ def _marks(path: Path) -> bool:
     return any(isinstance(call, ast.Attribute) and call.attr in {MARK, *METHODS} for call in calls)
 
 
-def _imported(tree: ast.AST, folders: Iterable[Path]) -> Iterator[Path]:
-    """Yield files that a module may import from one of the folders."""
-    names = [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module is not None:
+def imported(nodes: Iterable[ast.AST], folders: Iterable[Path]) -> Iterator[Path]:
+    """Yield files that a module, given by the nodes of its tree, may import from one of the folders."""
+    names = []
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module is not None:
             names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-    for name in names:
+    folders = tuple(folders)
+    for name in dict.fromkeys(names):
+        parts = name.split(".")
         for folder in folders:
-            path = folder.joinpath(*name.split("."))
-            yield path.with_suffix(".py")
-            yield path / "__init__.py"
+            if _holds(folder, parts[0]):
+                path = folder.joinpath(*parts)
+                yield path.with_suffix(".py")
+                yield path / "__init__.py"
+
+
+@cache
+def _holds(folder: Path, name: str) -> bool:
+    return (folder / name).is_dir() or (folder / f"{name}.py").is_file()
 
 
 def _found(tree: ast.AST) -> Iterator[tuple[int, str]]:

@@ -31,6 +31,7 @@ from dpmatrix.reporting.implementations import implementations
 from dpmatrix.reporting.intact import Modules
 from dpmatrix.reporting.judgements import judges
 from dpmatrix.reporting.kernel_run import KernelRun, NotInstalledError
+from dpmatrix.reporting.left_out import LeftOut
 from dpmatrix.reporting.objections import empty_support
 from dpmatrix.reporting.outcomes import PROPERTY, Outcomes, Specified, seen
 from dpmatrix.reporting.part import Part
@@ -97,6 +98,7 @@ class Session:
         self.part = self._part(config.getoption("--claims"))
         if self.part is not None:
             self.registry = self.part.registry(self.registry)
+            config.pluginmanager.register(LeftOut(config, self.part.names), "dpmatrix-left-out")
         watched = [self.specification.__name__, *TRUSTED] if self.restricted else []
         self.modules = Modules(watched)
         self.judge = Modules([*watched, JUDGE] if watched else [])

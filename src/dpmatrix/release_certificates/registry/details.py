@@ -118,13 +118,19 @@ def _read(name: str, value: object) -> str | tuple[str, ...]:
 
 def _text(name: str, value: object) -> str:
     remedy = f"write a text of 1 to {MOST_CHARACTERS:,} characters"
-    if not isinstance(value, str) or not value.strip() or len(value) > MOST_CHARACTERS:
+    if not isinstance(value, str) or not _visible(value) or len(value) > MOST_CHARACTERS:
         _refuse(name, "it is no text, an empty one or a very long one", remedy)
     if any(unicodedata.category(one) in ("Cc", "Cs") and one not in "\n\t" for one in value):
         _refuse(name, "it holds a control character", remedy)
-    if MARK in value:
+    if _visible(MARK) in _visible(value):
         _refuse(name, "it is a blank still", "fill it in, or leave it out")
     return value.strip()
+
+
+def _visible(text: str) -> str:
+    """Return what a reader sees, without case and spaces: a blank that was copied with other ones is a blank still."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return "".join(one for one in folded if unicodedata.category(one) != "Cf" and not one.isspace())
 
 
 def _day(value: object) -> str:
