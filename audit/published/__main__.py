@@ -4,7 +4,10 @@
                               [--known FILE]
 
 How the others are installed stands in `audit/peers/compare_auditors.py`; DP-Sniper needs torch and tensorboard as well,
-and its repository on the path. An auditor that is not importable is left out, with a word about it.
+and its repository on the path; Delta-Siege torch and optuna, its repository, and that of DP-Opt (barryZZJ/dp-opt, commit
+cc3bf7e), which it imports. Where TensorFlow is installed DP-Sniper imports it, and that ended the process after StatDP had
+run; so it is best installed for the hockey-stick tester alone. An auditor that is not importable is left out, with a word
+about it.
 """
 
 from __future__ import annotations
