@@ -10,18 +10,14 @@ from dpmatrix.auditing.arrays import FloatArray
 FIXED = np.random.default_rng(7)
 
 
-def _seeded(scale: float) -> Target:
-    return lambda data, size, generator: np.asarray(float(np.sum(data)) + FIXED.normal(scale=scale, size=size))
-
-
-def _fresh(scale: float) -> Target:
+def _closure(*, fixed: bool) -> Target:
     def target(data: FloatArray, size: int, generator: np.random.Generator) -> FloatArray:
-        return np.asarray(float(np.sum(data)) + generator.normal(scale=scale, size=size))
+        return np.asarray(float(np.sum(data)) + (FIXED if fixed else generator).normal(size=size))
 
     return target
 
 
-TARGETS = {"seeded": _seeded(1.0), "fresh": _fresh(1.0)}
+TARGETS = {"seeded": _closure(fixed=True), "fresh": _closure(fixed=False)}
 
 
 def find(name: str) -> Target:

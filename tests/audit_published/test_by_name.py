@@ -26,7 +26,7 @@ PAIR = neighbouring_pairs(1, 1, Adjacency.REPLACE_ONE)[0]
 
 
 def back(target: Any) -> Any:
-    return pickle.loads(pickle.dumps(target))  # noqa: S301 - pickled here
+    return pickle.loads(pickle.dumps(target))
 
 
 def test_every_mechanism_of_the_suites_is_found_again_by_its_name() -> None:
@@ -77,16 +77,16 @@ def test_new_processes_draw_from_mechanisms_of_the_suites(finder: Any, name: str
     assert check_independence(importable(finder(name), finder, name), pair, entropy=1) is None
 
 
-class Asked(Exception):
+class AskedError(Exception):
     """What an audit was asked, instead of one."""
 
 
 def asked(monkeypatch: pytest.MonkeyPatch, module: Any, call: Any) -> tuple[Any, str]:
     def instead(target: Any, pairs: Any, **options: Any) -> None:
-        raise Asked(target, options["source"])
+        raise AskedError(target, options["source"])
 
     monkeypatch.setattr(module, "audit_within", instead)
-    with pytest.raises(Asked) as found:
+    with pytest.raises(AskedError) as found:
         call()
     return found.value.args[0], found.value.args[1]
 
