@@ -247,3 +247,21 @@ def test_low_bits_sums_and_replays_are_those_of_the_run() -> None:
     benchmarks.tells("Delta-Siege found all {} of these faults", len(rest))
     closed = [record for record in asked if not pickles(record.mechanism)]
     benchmarks.tells("in {} of the {} repetitions were looked for in one process alone", len(closed), len(asked))
+
+
+def test_what_was_asked_again_with_new_processes_is_told_with_every_change() -> None:
+    again = read((RUNS / "published_again.txt").read_text(encoding="utf-8"), PUBLISHED)
+    stored = {}
+    for run in ("published_compared.txt", "published_low_bits.txt"):
+        stored |= read((RUNS / run).read_text(encoding="utf-8"), PUBLISHED)
+    assert {name: list(rows) for name, rows in again.items()} == {name: [OURS] for name in again}
+    changed = {name for name, rows in again.items() if rows[OURS].detected is not stored[name][OURS].detected}
+    benchmarks.tells("Of {} mechanisms of both sections that ours was asked about again", len(again))
+    words = " ".join(PAGE.split())
+    told = re.search(
+        r"that ours was asked about again with new processes, (.*?) \(`tests/benchmarks/published_again", words
+    )
+    assert told
+    assert set(re.findall("`(.*?)`", told[1])) == changed
+    right = {record.name for record in PUBLISHED if record.right}
+    assert not any(again[name][OURS].detected for name in right & set(again))
