@@ -32,6 +32,8 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
+from audit.peers.claims import Claims
+
 FloatArray: TypeAlias = NDArray[np.float64]
 Sampler: TypeAlias = Callable[[FloatArray, int, np.random.Generator], FloatArray]
 """Data, a number of outputs and a generator to so many outputs: one number each, or a row of numbers each."""
@@ -60,7 +62,8 @@ class Row:
 class Task:
     """What every auditor is given: the outputs of one mechanism on two data sets, the claim, and how many of them.
 
-    An auditor that searches inputs may be given further pairs of data sets.
+    An auditor that searches inputs may be given further pairs of data sets, and one that tries other claims of the same
+    noise those.
     """
 
     sampler: Sampler
@@ -71,6 +74,7 @@ class Task:
     outputs: int
     alpha: float
     further: tuple[tuple[FloatArray, FloatArray], ...] = ()
+    claims: Claims | None = None
 
     @property
     def confirming(self) -> int:

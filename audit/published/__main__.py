@@ -3,8 +3,10 @@
     python -m audit.published [--seconds S] [--only NAME ...] [--auditors NAME ...] [--low-bits]
                               [--known FILE]
 
-How the others are installed stands in `audit/peers/compare_auditors.py`; DP-Sniper needs torch and tensorboard as well,
-and its repository on the path. An auditor that is not importable is left out, with a word about it.
+How the others are installed stands in `audit/peers/compare_auditors.py`. DP-Sniper needs torch and tensorboard as well,
+and its repository on the path; Delta-Siege needs torch and optuna, its repository, and that of DP-Opt, which it imports
+(barryZZJ/dp-opt, commit cc3bf7e). A run with TensorFlow beside torch crashed, so the hockey-stick tester wants an
+environment of its own. An auditor that is not importable is left out, with a word about it.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
 """Every auditor on one record: ours as its users get it, the others with their own defaults, all with one budget.
 
 The budget is processor time, and the confidence is one. Both are the defaults of `audit_mechanism`. Ours is given all
-pairs and is `audit_within`, which `audit_mechanism` and `dpmatrix audit` run, with what they pass by default. The
-others take a number of outputs instead of a time: two pilots, which the budget pays for, say how many fit into the
-rest. A pilot that refutes ends it, so each try has its share of the error probability. Those that search inputs are
-given all pairs, and those that do not the pair at which ours ended, which is on nobody's account. An output of many
-numbers is told in one or two to those that do not take it.
+pairs and is `audit_within`, which `audit_mechanism` and `dpmatrix audit` run, with what they pass by default. The new
+processes that it starts, to see whether outputs repeat there, find the mechanism by its name; their time is not in its
+budget. The others take a number of outputs instead of a time: two pilots, which the budget pays for, say how many fit
+into the rest. A pilot that refutes ends it, so each try has its share of the error probability. Those that search
+inputs are given all pairs, and those that do not the pair at which ours ended, which is on nobody's account. An output
+of many numbers is told in one or two to those that do not take it. Delta-Siege is told all claims of the noise as well.
 """
 
 from __future__ import annotations
@@ -22,10 +23,12 @@ from typing import TypeAlias
 import numpy as np
 from attrs import evolve, frozen
 
-from audit.peers.other_auditors import Row, Task, ask_histogram, ask_hockey_stick, ask_statdp
+from audit.by_name import importable
+from audit.peers.other_auditors import Row, Task, ask_histogram, ask_hockey_stick, ask_statdp, not_asked
 from audit.published.record import FloatArray, Published
+from audit.published.siege import ask_delta_siege
 from audit.published.sniper import ask_dp_sniper
-from dpmatrix.auditing import AuditPlan, audit_mechanism, audit_within
+from dpmatrix.auditing import AuditPlan, Target, audit_mechanism, audit_within
 from dpmatrix.errors import NoVerdictError
 
 Ask: TypeAlias = Callable[[Task], Row]
@@ -35,6 +38,8 @@ SECONDS: float = _DEFAULTS["seconds"]
 ALPHA: float = _DEFAULTS["failure_probability"]
 MOST = 1_000_000
 _SPARE = 0.9
+_TRIAL = 200
+SOURCE = "pairs of the publication"
 
 
 @frozen
@@ -53,6 +58,8 @@ class Other:
         Whether it is told outputs of many numbers as they are.
     pilots
         Numbers of outputs of the pilots. One alone is the whole audit, of an auditor whose time hardly depends on it.
+    finite
+        Whether it takes finite numbers alone.
     """
 
     packages: tuple[str, ...]
@@ -60,6 +67,7 @@ class Other:
     searches: bool
     whole: bool
     pilots: tuple[int, ...] = (4_000, 16_000)
+    finite: bool = True
 
 
 OTHERS = {
@@ -68,6 +76,14 @@ OTHERS = {
     "DP-Auditorium, histogram": Other(("dp_auditorium",), ask_histogram, searches=False, whole=False),
     "DP-Auditorium, hockey-stick": Other(
         ("dp_auditorium", "tensorflow"), ask_hockey_stick, searches=False, whole=True, pilots=(100_000,)
+    ),
+    "Delta-Siege": Other(
+        ("deltasiege", "torch", "optuna"),
+        ask_delta_siege,
+        searches=False,
+        whole=True,
+        pilots=(16_000, 48_000),
+        finite=False,
     ),
 }
 
@@ -86,13 +102,21 @@ class Answer:
     outputs: int | None = None
 
 
+def mechanism_of(name: str) -> Target:
+    """Return the mechanism of a record by its name."""
+    # The package imports its modules first.
+    from audit.published import PUBLISHED
+
+    return {record.name: record.mechanism for record in PUBLISHED}[name]
+
+
 def ask_ours(record: Published, seconds: float = SECONDS, generator: int | None = None) -> Answer:
     """Audit a record as a user with these pairs would; no verdict is an answer as well."""
-    own = record.pairs()
+    own, target = record.pairs(), importable(record.mechanism, mechanism_of, record.name)
     begin = time.process_time()
     try:
         result = audit_within(
-            record.mechanism,
+            target,
             own.pairs,
             epsilon=record.epsilon,
             delta=record.delta,
@@ -101,6 +125,7 @@ def ask_ours(record: Published, seconds: float = SECONDS, generator: int | None 
             generator=secrets.randbits(64) if generator is None else generator,
             plan=AuditPlan(norm_bound=own.norm_bound, clock=time.process_time),
             learned=_DEFAULTS["learned"],
+            source=SOURCE,
         )
     except NoVerdictError as error:
         return Answer(Row(None, math.nan, math.nan, time.process_time() - begin, f"no verdict: {error}"))
@@ -127,7 +152,15 @@ def task_of(record: Published, other: Other, place: int) -> Task:
     inputs = record.inputs if other.searches else record.inputs[place : place + 1]
     first, *further = ((one.data, one.neighbour) for one in inputs)
     tries = len(other.pilots) + (len(other.pilots) > 1)
-    return Task(sampler, *first, record.epsilon, record.delta, other.pilots[0], ALPHA / tries, tuple(further))
+    return Task(
+        sampler, *first, record.epsilon, record.delta, other.pilots[0], ALPHA / tries, tuple(further), record.claims()
+    )
+
+
+def all_finite(task: Task) -> bool:
+    """Tell whether some outputs on the data sets of a task are all finite numbers."""
+    generator = np.random.default_rng()
+    return all(np.all(np.isfinite(task.sampler(side, _TRIAL, generator))) for side in (task.data, task.neighbour))
 
 
 def ask_other(name: str, record: Published, place: int, seconds: float = SECONDS) -> Answer:
@@ -137,6 +170,8 @@ def ask_other(name: str, record: Published, place: int, seconds: float = SECONDS
     """
     other = OTHERS[name]
     task = task_of(record, other, place)
+    if other.finite and not all_finite(task):
+        return Answer(not_asked("not asked: takes finite numbers"))
     spent: list[float] = []
 
     def ask(outputs: int) -> Answer:

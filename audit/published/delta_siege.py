@@ -18,6 +18,7 @@ from functools import cache, partial
 
 import numpy as np
 
+from audit.peers.claims import FEW_STEPS, Claims, classic, concentrated_delta, integer_delta, least, normal_delta
 from audit.published import float_noise, words
 from audit.published.mechanisms import first_columns
 from audit.published.record import ADD_REMOVE, FloatArray, Input, Published, Truth, answers
@@ -112,6 +113,11 @@ def aim_deviation() -> float:
     return math.sqrt(ROUNDS / (2 * 0.9 * concentrated(3.0, SMALL_DELTA)))
 
 
+def of_counts() -> Claims:
+    """Return what concentrated privacy claims of the noise on counts, with all of rho."""
+    return least(concentrated_delta, 1 / concentrated(3.0, SMALL_DELTA), 1e4, FEW_STEPS)
+
+
 _float = partial(
     Published,
     epsilon=EPSILON,
@@ -120,7 +126,7 @@ _float = partial(
     fault="noise and sum are floats of double precision",
     low_bits=True,
 )
-_normal = partial(_float, delta=DELTA)
+_normal = partial(_float, delta=DELTA, noise_claims=lambda: classic(CLASSIC))
 _tables = partial(
     _float,
     epsilon=3.0,
@@ -129,6 +135,7 @@ _tables = partial(
     domain="records of ten bits",
     inputs=TABLES,
     compact=first_columns(1),
+    noise_claims=of_counts,
 )
 _added = float_noise.added
 
@@ -188,6 +195,7 @@ RECORDS = (
         source=f"{PAPER}, GaussIBMAnalytical: diffprivlib 0.6.2, GaussianAnalytic",
         summary="normal noise of the least deviation, from two normal numbers",
         mechanism=_added(float_noise.two_normals(analytic())),
+        noise_claims=lambda: least(normal_delta, analytic(), 1e6),
         truth=lambda: finer(words.two_normals(analytic()), DELTA),
     ),
     _normal(
@@ -197,6 +205,7 @@ RECORDS = (
         domain="one integer, which a change of the data moves by at most 1",
         fault="",
         mechanism=on_the_integers,
+        noise_claims=lambda: least(integer_delta, float(discrete_variance()), 100.0),
         truth=lambda: Truth(discrete_epsilon(discrete_variance(), DELTA), exact=True, how="sums over the integers"),
     ),
     _normal(

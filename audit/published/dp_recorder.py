@@ -17,7 +17,7 @@ from functools import partial
 import numpy as np
 
 from audit.published.above_threshold import NOT_ASKED
-from audit.published.mechanisms import first_columns
+from audit.published.mechanisms import last_column
 from audit.published.record import ADD_REMOVE, REPLACE, FloatArray, Input, Published, Truth
 from dpmatrix.auditing import Target
 
@@ -115,7 +115,8 @@ RECORDS = (
         fault="the classes are those that the data have",
         inputs=RARE,
         mechanism=class_counts,
-        compact=first_columns(2),
+        # Where a class is missing this is a mark.
+        compact=last_column,
         truth=lambda: _infinite("a list of three counts is impossible where there are two classes"),
     ),
     _of(

@@ -15,6 +15,7 @@ from functools import partial
 
 import numpy as np
 
+from audit.peers.claims import classic
 from audit.published import float_noise, words
 from audit.published.delta_siege import CLASSIC, DELTA, EPSILON, INPUTS
 from audit.published.mechanisms import first_columns
@@ -104,6 +105,7 @@ RECORDS = (
         inputs=PAIRS,
         fault=_fault,
         mechanism=_added(float_noise.box_muller(BOTH, BITS, both=True)),
+        noise_claims=lambda: classic(CLASSIC),
         compact=first_columns(1),
         truth=lambda: finer(words.box_muller(BOTH, BITS), DELTA),
     ),

@@ -15,6 +15,11 @@ def first_columns(number: int) -> Callable[[FloatArray], FloatArray]:
     return lambda batch: batch[:, 0] if number == 1 else batch[:, :number]
 
 
+def last_column(batch: FloatArray) -> FloatArray:
+    """Keep the last number of an output."""
+    return batch[:, -1]
+
+
 def noisy_answers(scale: float) -> Target:
     """Add Laplace noise to every answer."""
 

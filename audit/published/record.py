@@ -9,6 +9,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
+from audit.peers.claims import Claims, pure
 from dpmatrix.auditing import Target
 from dpmatrix.auditing.pairs.own import OwnPairs, own_pairs
 from dpmatrix.privacy import Adjacency
@@ -78,6 +79,8 @@ class Published:
     low_bits
         Whether outputs count to the last bit: a fault is one of floating point, which lies below the resolution of an
         audit of the mathematics, and a right one has none.
+    noise_claims
+        All that the noise claims by the rule that made it, where delta is not 0 and it is known.
     """
 
     name: str
@@ -94,6 +97,7 @@ class Published:
     published_bound: float | None = None
     compact: Callable[[FloatArray], FloatArray] | None = None
     low_bits: bool = False
+    noise_claims: Callable[[], Claims] | None = None
 
     @property
     def family(self) -> str:
@@ -104,6 +108,12 @@ class Published:
     def right(self) -> bool:
         """Whether the claim holds."""
         return not self.fault
+
+    def claims(self) -> Claims | None:
+        """Return all that the noise claims; None where that is not known."""
+        if self.noise_claims is not None:
+            return self.noise_claims()
+        return None if self.delta else pure(self.epsilon)
 
     def pairs(self) -> OwnPairs:
         """Return the inputs as an audit takes them."""

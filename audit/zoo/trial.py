@@ -10,13 +10,17 @@ from concurrent.futures import Executor
 import numpy as np
 from attrs import frozen
 
+from audit.by_name import importable
+from audit.zoo import specimen as specimen_of
 from audit.zoo.specimen import Specimen
 from dpmatrix.auditing.density import worst_privacy_loss
 from dpmatrix.auditing.pairs.pair import NeighbouringPair
+from dpmatrix.auditing.planning.conditions import LIBRARY
 from dpmatrix.auditing.planning.plan import AuditPlan
 from dpmatrix.auditing.representation.audit import audit_representation
 from dpmatrix.auditing.result import AuditResult
 from dpmatrix.auditing.statistical import audit
+from dpmatrix.auditing.targets.target import Target
 from dpmatrix.auditing.within import audit_within
 from dpmatrix.errors import NoVerdictError
 from dpmatrix.exact import Exact, fraction
@@ -25,6 +29,17 @@ _LEAST_LOW_BIT_TRAINING = 4000
 _MOST_LOW_BIT_SAMPLES = 40_000
 _LOW_BIT_PAIRS = 6
 _DENSITY_EXAMPLES = 30
+HANDED_OVER = "pairs of the suite, before those of the library"
+
+
+def target_of(name: str) -> Target:
+    """Return the target of a specimen of the suite."""
+    return specimen_of(name).target
+
+
+def source_of(specimen: Specimen) -> str:
+    """Say whose the pairs of a specimen are: the library's, or handed over where it has telling ones of its own."""
+    return HANDED_OVER if specimen.telling_pairs() else LIBRARY
 
 
 @frozen(kw_only=True)
@@ -89,6 +104,9 @@ class Budget:
 class Allowance:
     """So much time, for the audit that users run with all its defaults, which hides low bits and refuses repetitions.
 
+    As for a mechanism in a file, repetitions are tested for in new processes as well; and as for pairs that nobody
+    handed over, the changed record is tried in other rows where a specimen has no telling pairs of its own.
+
     Attributes
     ----------
     seconds, clock
@@ -115,7 +133,7 @@ class Allowance:
     ) -> AuditResult:
         """Audit a specimen by `audit_within`."""
         return audit_within(
-            specimen.target,
+            importable(specimen.target, target_of, specimen.name),
             pairs,
             epsilon=specimen.epsilon,
             delta=specimen.delta,
@@ -123,6 +141,7 @@ class Allowance:
             failure_probability=self.failure_probability,
             generator=generator,
             plan=AuditPlan(executor=executor, workers=workers, clock=self.clock),
+            source=source_of(specimen),
         )
 
 
