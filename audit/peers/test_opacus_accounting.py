@@ -29,7 +29,9 @@ from flint import arb
 
 from audit.peers import exact_truths
 
-pytestmark = pytest.mark.filterwarnings("ignore:Optimal order is the:UserWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:Optimal order is the:UserWarning", "ignore:divide by zero:RuntimeWarning"
+)
 ROUNDING = (
     "opacus/accountants/analysis/prv/prvs.py:151, the unit of longdouble for a transform in binary64 "
     "(prv_accountant 17 is about smaller deltas)"
