@@ -66,23 +66,25 @@ DRAFTS = (
 >>> odd(0.0) > 500, odd(1.0)
 (True, 0)
 """,
-        "`GaussianDistribution::SampleBinomial` (cc/algorithms/distributions.cc) returns an integer of up to about 57 bits "
-        "as a `double`, which has 53. An odd one is possible below 2**53 alone, that is for noise below one half here. "
-        "With the value 0 about 5 % of the outputs are odd multiples of the granularity; with the value 1 none is, since "
-        "the sum is then near 1, or its noise near -1, and neither has that bit. So delta is at least 0.05 at every "
-        "epsilon. Laplace noise has integers of about 40 bits and was not refuted.",
-        "A bound such that the integers stay below 2**52, say 2**45 instead of 2**57 for `kBinomialBound`; or the sum in "
-        "integers before the one conversion.",
-        "Not found in the issues of google/differential-privacy, PyDP and PipelineDP. Number 126 of the first is about "
-        "sums of floats before the noise. Haney et al. (2022, arXiv 2207.13793) describe the attack in general.",
+        "`GaussianDistribution::SampleBinomial` (cc/algorithms/distributions.cc, read in the repository) returns an "
+        "integer of up to about 57 bits as a `double`, which has 53. An odd one is possible below 2**53 alone, that "
+        "is for noise below one half here. With the value 0 about 5 % of the outputs are odd multiples of the "
+        "granularity; with the value 1 none is, since the sum is then near 1, or its noise near -1, and neither has "
+        "that bit. So delta is at least 0.05 at every epsilon. Laplace noise has integers of about 40 bits and was "
+        "not refuted.",
+        "A bound such that the integers stay below 2**52, say 2**45 instead of 2**57 for `kBinomialBound`; or the "
+        "sum in integers before the one conversion.",
+        "Not found in the issues of google/differential-privacy, PyDP and PipelineDP. Number 126 of the first is "
+        "about sums of floats before the noise. Haney et al. (2022, arXiv 2207.13793) describe the attack in "
+        "general.",
     ),
     Draft(
         "prv-accountant-pure-mechanisms",
         "The upper bound for composed pure mechanisms is below the truth",
         "microsoft/prv_accountant: prv-accountant 0.2.0",
         "prv_accountant",
-        "`compute_epsilon` returns a bound from above. Twenty randomised responses of epsilon 3 lose 59.97 at delta = "
-        "0.01, by the binomial sum: their greatest loss, 60, has probability 0.38.",
+        "`compute_epsilon` returns a bound from above. Twenty randomised responses of epsilon 3 lose 59.97 at delta "
+        "= 0.01, by the binomial sum: their greatest loss, 60, has probability 0.38.",
         """
 >>> import math
 >>> from prv_accountant import PRVAccountant
@@ -95,12 +97,12 @@ DRAFTS = (
 >>> round(all_true * (1 - math.exp(upper - 60)), 2)
 0.38
 """,
-        "`PureDPMechanism.rdp` (privacy_random_variables/pure_dp_mechanism.py, line 17) is (alpha - 1) epsilon / alpha. The "
-        "Renyi divergence of a randomised response is greater: 2.95 at order 2 and epsilon 3, where 1.5 is returned. "
-        "`compute_safe_domain_size` takes the range of losses from it, and what exceeds the range wraps around. "
-        "`ApproximateDPMechanism` uses the same function.",
-        "The divergence of a randomised response: log(p**a q**(1-a) + q**a p**(1-a)) / (a - 1), with p = e**eps / (1 + "
-        "e**eps) and q = 1 - p.",
+        "`PureDPMechanism.rdp` (privacy_random_variables/pure_dp_mechanism.py, line 17) is (alpha - 1) epsilon / "
+        "alpha. The Renyi divergence of a randomised response is greater: 2.95 at order 2 and epsilon 3, where 1.5 "
+        "is returned. `compute_safe_domain_size` takes the range of losses from it, and what exceeds the range wraps "
+        "around. `ApproximateDPMechanism` uses the same function.",
+        "The divergence of a randomised response: log(p**a q**(1-a) + q**a p**(1-a)) / (a - 1), with p = e**eps / (1 "
+        "+ e**eps) and q = 1 - p.",
         "Not found in the library's issues.",
     ),
     Draft(
@@ -117,14 +119,14 @@ DRAFTS = (
 >>> accountant.compute_epsilon(1e-13, 1000)[2] < 12.49
 True
 """,
-        "The transform (composers.py, line 63; in opacus accountants/analysis/prv/compose.py, line 28) is in binary64, so "
-        "that each probability is off by about 1e-16, and sums of many of them by more. What refuses a delta that is too "
-        "small (discrete_privacy_random_variable.py, line 29; in opacus accountants/analysis/prv/prvs.py, line 151) "
-        "compares it with the unit of `longdouble`. In opacus 100,000 steps of noise 200 at rate one lose 11.99 at delta "
-        "= 1e-12, and 11.57 is returned.",
+        "The transform (composers.py, line 63; in opacus accountants/analysis/prv/compose.py, line 28) is in "
+        "binary64, so that each probability is off by about 1e-16, and sums of many of them by more. What refuses a "
+        "delta that is too small (discrete_privacy_random_variable.py, line 29; in opacus "
+        "accountants/analysis/prv/prvs.py, line 151) compares it with the unit of `longdouble`. In opacus 100,000 "
+        "steps of noise 200 at rate one lose 11.99 at delta = 1e-12, and 11.57 is returned.",
         "The unit of binary64 in that comparison; or a bound on the rounding of the transform, added to `delta_error`.",
-        "Number 17 of prv_accountant is about deltas near 1e-18, and number 18 added the refusal. For deltas that it lets "
-        "pass nothing was found in the issues of either library.",
+        "Number 17 of prv_accountant is about deltas near 1e-18, and number 18 added the refusal. For deltas that it "
+        "lets pass nothing was found in the issues of either library.",
     ),
     Draft(
         "autodp-fourier-epsilon",
@@ -135,16 +137,21 @@ True
         """
 >>> from autodp.mechanism_zoo import GaussianMechanism
 >>> from autodp.transformer_zoo import ComposeAFA
+>>> from contextlib import redirect_stdout
+>>> from io import StringIO
 >>> composed = ComposeAFA()([GaussianMechanism(1.0, phi_off=False)], [1])
->>> bool(composed.get_approxDP(1e-5) < 0)
+>>> with redirect_stdout(StringIO()):  # it prints its search
+...     epsilon = composed.get_approxDP(1e-5)
+>>> bool(epsilon < 0)
 True
 """,
-        "`numerical_inverse` (converter.py, line 1096) calls `minimize_scalar` with `bounds=[0, 1]`, the range of delta, for a "
-        "variable that is exp(epsilon), and without a method. Such bounds are obeyed by SciPy 1.17.1. With SciPy 1.9.3 "
-        "they were not, and the same call returned 4.38.",
-        "No bounds in that call, and `root_scalar` on epsilon in place of a minimum of a distance; a test that an epsilon "
-        "is positive.",
-        "Number 40 of the library is about the same bounds in `rdp_to_approxdp`, where SciPy raises. This one is silent.",
+        "`numerical_inverse` (converter.py, line 1096) calls `minimize_scalar` with `bounds=[0, 1]`, the range of "
+        "delta, for a variable that is exp(epsilon), and without a method. Such bounds are obeyed by SciPy 1.17.1. "
+        "With SciPy 1.9.3 they were not, and the same call returned 4.38.",
+        "No bounds in that call, and `root_scalar` on epsilon in place of a minimum of a distance; a test that an "
+        "epsilon is positive.",
+        "Number 40 of the library is about the same bounds in `rdp_to_approxdp`, where SciPy raises. This one is "
+        "silent.",
     ),
     Draft(
         "autodp-fourier-atoms",
@@ -159,13 +166,13 @@ True
 >>> round(float(composed.get_approx_delta(1.0)), 2)
 -0.61
 """,
-        "`phi_to_cdf` (converter.py, line 940) integrates over the whole line by `fixed_quad` with 700 nodes. Where the "
-        "privacy loss has atoms, as of Laplace noise and randomised response, the characteristic function does not fall, "
-        "and the sum is not near the integral. The error is not estimated.",
-        "A discrete loss composed by its probabilities; or at least an error where the characteristic function is not "
-        "small at the outer nodes.",
-        "Number 17 of the library, which added the accountant, says that there could be numerical issues. Numbers for "
-        "these mechanisms were not found in its issues.",
+        "`phi_to_cdf` (converter.py, line 940) integrates over the whole line by `fixed_quad` with 700 nodes. Where "
+        "the privacy loss has atoms, as of Laplace noise and randomised response, the characteristic function does "
+        "not fall, and the sum is not near the integral. The error is not estimated.",
+        "A discrete loss composed by its probabilities; or at least an error where the characteristic function is "
+        "not small at the outer nodes.",
+        "Number 17 of the library, which added the accountant, says that there could be numerical issues. Numbers "
+        "for these mechanisms were not found in its issues.",
     ),
     Draft(
         "autodp-noisy-screen",
@@ -181,8 +188,8 @@ True
 (0.11, 2.2)
 """,
         "rdp_bank.py, lines 123 and 149: for an infinite order the ratio of two probabilities is returned where the "
-        "greatest absolute logarithm of a ratio belongs. rdp_bank.py, line 129: `np.max(log_term)` is the last of four "
-        "values; `np.max(rdp)` was meant.",
+        "greatest absolute logarithm of a ratio belongs. rdp_bank.py, line 129: `np.max(log_term)` is the last of "
+        "four values; `np.max(rdp)` was meant.",
         "`max(abs(logp - logq), abs(log1p - log1q))`, and `np.max(rdp)`.",
         "Not found in the library's issues.",
     ),

@@ -7,7 +7,7 @@ subsampling that a record is added or removed.
 *What understates.* ``PureDPMechanism`` gives itself the Renyi divergence ``(alpha - 1) epsilon / alpha``
 (``privacy_random_variables/pure_dp_mechanism.py``, line 17). That of a randomised response is greater: at order 2 and
 epsilon 3 it is 2.95, not 1.5. From it follows how far the losses are represented, and a sum of losses beyond that end
-is wrapped around to the other one. Twenty releases of epsilon 3 lose 59.9 at delta = 0.01, and 41.9 is reported as the
+is wrapped around to the other one. Twenty releases of epsilon 3 lose 59.97 at delta = 0.01, and 41.84 is reported as the
 bound from above. ``ApproximateDPMechanism`` takes its divergence from there.
 
 At small deltas the bound is lost in the rounding of a fast Fourier transform (``composers.py``, line 63), which
