@@ -12,10 +12,10 @@ of the version of SciPy: with 1.9.3 the bounds were passed over in silence, and 
 0.01 at deltas of 1e-2 and 1e-5. The library asks for SciPy 1.2.1 or later. Its number 40 is about the same bounds in
 another function, where SciPy raises an error; this one stays silent.
 
-``get_approx_delta`` inverts a characteristic function by 700 nodes of Gauss (``converter.py``, line 940). That is
-right to eight digits for the Gaussian. Where the privacy loss has atoms, of randomised response and of Laplace noise, the
-integrand does not fall, and what comes out may be below the truth, negative or in the thousands. Number
-17 of the library, which added this accountant, says that there could be numerical issues.
+``get_approx_delta`` inverts a characteristic function by 700 nodes of Gauss (``converter.py``, line 940). That is right
+to eight digits for the Gaussian. Where the privacy loss has atoms, of randomised response and of Laplace noise, the
+integrand does not fall, and what comes out may be below the truth, negative or in the thousands. Number 17 of the
+library, which added this accountant, says that there could be numerical issues.
 
 ``NoisyScreenMechanism`` at delta = 0 (``rdp_bank.py``, line 149) returns the ratio of two probabilities where the limit
 is the logarithm of the greater ratio. ``RDP_independent_noisy_screen`` (line 129) computes four divergences and returns
