@@ -43,6 +43,7 @@ PEERS = {
     "autodp": ("test_autodp_accounting.py", "test_report_drafts.py"),
     "prv_accountant": ("test_prv_accountant_accounting.py",),
     "opacus": ("test_opacus_accounting.py",),
+    "dpcrpy": ("test_dpcrpy_sensitivities.py",),
     "pydp": ("test_pydp_mathematics.py", "test_pydp_representation.py"),
 }
 REPORT = Path("build", "audit", "peers.txt")
