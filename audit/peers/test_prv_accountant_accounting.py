@@ -13,9 +13,8 @@ the bound from above. ``ApproximateDPMechanism`` takes its divergence from there
 At small deltas the bound is lost in the rounding of a fast Fourier transform (``composers.py``, line 63), which
 computes in binary64. What should refuse such a delta (``discrete_privacy_random_variable.py``, line 29) compares it
 with the unit of ``longdouble``, two thousand times smaller. Number 17 of the library is about deltas near 1e-18, whose
-epsilon came out too large and sometimes too small; the refusal was added for it by number 18. That deltas which it lets
-pass come out too small was not found in the library's issues when searched on 2026-11-30, and neither was the
-divergence.
+epsilon came out too large; number 18 added the refusal. That deltas which it lets pass come out too small was not found
+in the library's issues when searched on 2026-11-30, and neither was the divergence.
 """
 
 from __future__ import annotations
