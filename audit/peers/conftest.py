@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from audit.peers.report_drafts import write_drafts
 from dpmatrix.auditing import (
     AuditResult,
     InputPair,
@@ -39,11 +40,17 @@ PEERS = {
         "test_bingham_samplers.py",
         "test_features.py",
     ),
+    "autodp": ("test_autodp_accounting.py", "test_report_drafts.py"),
+    "prv_accountant": ("test_prv_accountant_accounting.py",),
+    "opacus": ("test_opacus_accounting.py",),
+    "dpcrpy": ("test_dpcrpy_sensitivities.py",),
+    "pydp": ("test_pydp_mathematics.py", "test_pydp_representation.py"),
 }
 REPORT = Path("build", "audit", "peers.txt")
 POOL = 8192
 TRIED, VIOLATES, KEEPS, CONTROL = "tried", "VIOLATES", "not refuted", "control, half of the noise: refuted"
-FIRST = (VIOLATES, "QUADRATURE", "ACCOUNTING")
+UNDERSTATES, COVERS = "UNDERSTATES", "not below the truth"
+FIRST = (VIOLATES, UNDERSTATES, "QUADRATURE", "ACCOUNTING")
 """What is certified comes before what is computed from the law as it is coded, and what is a sum of budgets."""
 AGAIN = ".venv-peers/bin/python -m pytest"
 # With backtraces, which opendp turns on where nothing is said, one of its exceptions takes a fifth of a second.
@@ -156,6 +163,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line(text)
     REPORT.parent.mkdir(parents=True, exist_ok=True)
     REPORT.write_text("\n".join(texts) + "\n", encoding="utf-8")
+    written = write_drafts(REPORT.parent / "reports")
+    terminalreporter.write_line(f"{len(written)} drafts of reports to maintainers: {written[0].parent}")
 
 
 @pytest.fixture
@@ -212,5 +221,25 @@ def audited_low_bits(
         claim = f"claimed {float(epsilon):.4g}, {float(delta):.4g}"
         record_property(TRIED, f"{word}: {claim}; {bound}; {len(pairs)} pairs, 20000 confirming outputs of each{why}")
         return result
+
+    return run
+
+
+@pytest.fixture
+def accounted(record_property) -> Callable[..., bool]:
+    """Compare what an accountant reports with a certified bound from below, and leave the sentence in the list.
+
+    Both are a delta at the same epsilon: the true delta at the reported epsilon beside the one that was asked for, or
+    the true delta beside the reported one. The answer is whether the accountant understates, which no chance decides.
+    """
+
+    def run(what: str, *, reported: float, certified: float, at: float, cause: str = "") -> bool:
+        understates = bool(certified > reported)
+        why = f"; cause: {cause}" * (bool(cause) and understates)
+        word = UNDERSTATES if understates else COVERS
+        record_property(
+            TRIED, f"{word}: {what}: delta {reported:.4g} at epsilon = {at:.6g}; truth: delta >= {certified:.4g}{why}"
+        )
+        return understates
 
     return run
