@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import stat
@@ -11,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from dpmatrix.__main__ import app
-from dpmatrix.atomic_files import write_atomically
+from dpmatrix.atomic_files import write_atomically, write_new
 from dpmatrix.auditing.certify.checkpoint import AuditState, save
 from dpmatrix.errors import InvalidParameterError
 
@@ -139,3 +140,78 @@ def test_a_plot_is_no_way_around(tmp_path) -> None:
     assert done.exit_code == 2
     assert "plot: " in done.stderr
     assert victim.read_text() == "precious"
+
+
+def no_links(*_given: object, **_more: object) -> None:
+    """Be a file system without hard links."""
+    raise OSError(errno.EPERM, "Operation not permitted")
+
+
+@pytest.mark.parametrize("links", [True, False], ids=["links", "no links"])
+def test_a_new_file_takes_a_free_name_and_no_other(tmp_path, monkeypatch, links: bool) -> None:
+    if not links:
+        monkeypatch.setattr(os, "link", no_links)
+    path = tmp_path / "deep" / "release.json"
+    write_new(path, "né")
+    assert path.read_text(encoding="utf-8") == "né"
+    ordinary = tmp_path / "ordinary"
+    ordinary.touch()
+    assert stat.S_IMODE(path.stat().st_mode) == stat.S_IMODE(ordinary.stat().st_mode)
+    assert path.stat().st_nlink == 1
+    with pytest.raises(InvalidParameterError, match=r"output: .* is there already; name another file"):
+        write_new(path, "new")
+    with pytest.raises(InvalidParameterError, match="page: "):
+        write_new(path, "new", "page")
+    assert (path.read_text(encoding="utf-8"), names(path.parent)) == ("né", ["release.json"])
+
+
+@pytest.mark.parametrize("links", [True, False], ids=["links", "no links"])
+@pytest.mark.parametrize("made", ["link", "dangling", "folder", "pipe"])
+def test_a_new_file_leaves_alone_whatever_has_its_name(tmp_path, monkeypatch, made: str, links: bool) -> None:
+    if not links:
+        monkeypatch.setattr(os, "link", no_links)
+    victim, path = tmp_path / "victim", tmp_path / "out"
+    victim.write_text("precious")
+    {
+        "link": lambda: path.symlink_to(victim),
+        "dangling": lambda: path.symlink_to(tmp_path / "nothing"),
+        "folder": path.mkdir,
+        "pipe": lambda: os.mkfifo(path),
+    }[made]()
+    before, listed = path.lstat(), names(tmp_path)
+    with pytest.raises(InvalidParameterError, match="is there already"):
+        write_new(path, "new")
+    assert (path.lstat().st_ino, path.lstat().st_mode, names(tmp_path)) == (before.st_ino, before.st_mode, listed)
+    assert victim.read_text() == "precious"
+
+
+@pytest.mark.parametrize("links", [True, False], ids=["links", "no links"])
+def test_a_name_that_is_taken_while_a_new_file_is_written_stays_taken(tmp_path, monkeypatch, links: bool) -> None:
+    path, sync = tmp_path / "release.json", os.fsync
+
+    def slow(handle: int) -> None:
+        sync(handle)
+        path.write_text("of somebody else")
+
+    monkeypatch.setattr(os, "fsync", slow)
+    if not links:
+        monkeypatch.setattr(os, "link", no_links)
+    with pytest.raises(InvalidParameterError, match="is there already"):
+        write_new(path, "new")
+    assert (path.read_text(), names(tmp_path)) == ("of somebody else", ["release.json"])
+
+
+@pytest.mark.parametrize("error", [OSError("no"), KeyboardInterrupt()], ids=["error", "interrupt"])
+@pytest.mark.parametrize("broken", ["fsync", "fdopen", "link", "replace"])
+def test_a_new_file_that_is_not_finished_leaves_nothing(tmp_path, monkeypatch, broken: str, error) -> None:
+    def fail(*_given: object, **_more: object) -> None:
+        raise error
+
+    if broken == "replace":
+        monkeypatch.setattr(os, "link", no_links)
+        monkeypatch.setattr(Path, "replace", fail)
+    else:
+        monkeypatch.setattr(os, broken, fail)
+    with pytest.raises(type(error)):
+        write_new(tmp_path / "release.json", "new")
+    assert names(tmp_path) == []

@@ -6,9 +6,14 @@ import errno
 import os
 import secrets
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from dpmatrix.errors import InvalidParameterError
+
+_NO_LINKS = (errno.EPERM, errno.EACCES, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK)
+"""How file systems say that they have no hard links, or allow none here."""
 
 
 def refuse_unless_regular(path: Path, parameter: str = "output") -> None:
@@ -49,6 +54,68 @@ def write_atomically(path: Path, text: str, parameter: str = "output") -> None:
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     mode = _mode_of(path, parameter)
+    with _draft_of(path, text, mode) as draft:
+        draft.replace(path)
+    _sync_folder(path.parent)
+
+
+def write_new(path: Path, text: str, parameter: str = "output") -> None:
+    """Write a whole file or nothing under a name that nothing has; see `write_atomically`.
+
+    Whatever took the name first is left as it was, also where that was a moment before. On a file system without hard
+    links the name is taken by an empty file first, which a process that is killed in that moment leaves behind.
+
+    Parameters
+    ----------
+    path
+        Names nothing yet. Folders that lead to it are made.
+    text
+        What to write, in UTF-8.
+    parameter
+        Name of the argument, for messages.
+
+    Raises
+    ------
+    InvalidParameterError
+        If something stands there, be it a file, a directory or a link.
+    OSError
+        If it cannot be written.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with _draft_of(path, text, None) as draft:
+        try:
+            _take_name(draft, path)
+        except FileExistsError as error:
+            raise InvalidParameterError(parameter, f"{path} is there already", "name another file") from error
+    _sync_folder(path.parent)
+
+
+def _take_name(draft: Path, path: Path) -> None:
+    """Give a draft its name, which must be free.
+
+    Raises
+    ------
+    FileExistsError
+        If it is not.
+    """
+    try:
+        os.link(draft, path)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+    else:
+        return
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    try:
+        draft.replace(path)
+    except BaseException:
+        path.unlink()
+        raise
+
+
+@contextmanager
+def _draft_of(path: Path, text: str, mode: int | None) -> Iterator[Path]:
+    """Yield a complete file beside a path, which is gone afterwards under this name."""
     draft = path.with_name(f".dpmatrix-{secrets.token_hex(16)}.draft")
     # A name that is taken is an error, and a link is never followed: nobody can have put something there to be written.
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
@@ -60,10 +127,9 @@ def write_atomically(path: Path, text: str, parameter: str = "output") -> None:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        draft.replace(path)
+        yield draft
     finally:
         draft.unlink(missing_ok=True)
-    _sync_folder(path.parent)
 
 
 def _mode_of(path: Path, parameter: str) -> int | None:

@@ -121,7 +121,7 @@ def test_a_compression_tells_a_column_and_no_number() -> None:
 def test_no_line_of_the_command_shows_a_cell(tmp_path, cell: str, options: list[str]) -> None:
     path = tmp_path / "records.csv"
     path.write_text(f"0.5,0.25\n0.1,{cell}\n", encoding="utf-8")
-    done = CliRunner().invoke(app, ["pca", str(path), "--epsilon", "1", "--no-clip", *options])
+    done = CliRunner().invoke(app, ["pca", str(path), "--epsilon", "1", "--norm-bound", "1", "--no-clip", *options])
     assert done.exit_code != 0
     shown = done.output + (words_of(done.exception) if done.exception else "")
     assert not any(trace in shown for trace in TRACES), shown

@@ -25,8 +25,8 @@ MOST_COLUMNS = 1 << 20
 """Cells of a line, beyond which a file is taken for something else."""
 
 _WHO_SAYS = (
-    "pass --header (header=True) if line 1 names the columns, --no-header (header=False) if it is a record; a column of "
-    "text is left out where --columns (columns=) names the others"
+    "pass --header (header=True) if line 1 names the columns, --no-header (header=False) if it is a record; a column "
+    "of text is left out where --columns (columns=) names the others"
 )
 
 
