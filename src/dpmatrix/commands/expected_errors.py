@@ -32,7 +32,7 @@ def look(
     output: Path | None,
     as_json: bool,
 ) -> None:
-    """Print the error that is to be expected of a release; no record is read, and nothing is written.
+    """Print the error that is to be expected of a release; it follows from public numbers, and nothing is written.
 
     Parameters
     ----------

@@ -63,7 +63,7 @@ def pca(
         str, typer.Option(metavar="NUMBER", help="Positive for the Gaussian ones and mod-sulq, any for auto, else 0.")
     ] = "0",
     norm_bound: Annotated[
-        str | None, typer.Option(metavar="NUMBER", help="Public bound on the norm of a record. It is never guessed.")
+        str | None, typer.Option(metavar="NUMBER", help="Needed: public bound on the norm of a record.")
     ] = None,
     clip: Annotated[bool, typer.Option(help="Shorten longer records, or refuse them without a guarantee.")] = True,
     rank: Annotated[int, typer.Option(help="Number of components.")] = 1,
@@ -114,8 +114,9 @@ def pca(
     A file that --output names is replaced only with --overwrite. Without it a name that is taken is refused before a
     record is read. Where it is taken meanwhile, the release is kept under another name, which the error tells.
 
-    --expected-error reads no record, spends nothing and writes nothing. It follows from the options, the number of
-    records that you name and the number of columns: that of --dimension or --columns, or else that of the file.
+    --expected-error spends nothing and writes nothing. What it prints follows from the options, the number of records
+    that you name and the number of columns. The file is opened for that number alone, and only where neither
+    --dimension nor --columns tell it.
 
     With --workers or --cluster parts of the file are summed elsewhere, and the release is the same: sums are exact,
     and the noise is drawn here, once. The workers of a cluster need the file under the same path and this version of
