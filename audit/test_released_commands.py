@@ -136,18 +136,76 @@ def test_what_can_be_refused_before_the_records_are_read_is(tmp_path: Path, monk
         return whole(self, *given, **more)
 
     monkeypatch.setattr(SymmetrisedWishartMechanism, "release_blocks", counted)
-    link = tmp_path / "link.json"
+    link, taken = tmp_path / "link.json", tmp_path / "taken.json"
     link.symlink_to(tmp_path / "elsewhere.json")
+    taken.write_text("an earlier release", encoding="utf-8")
     for more in (
         ["--output", str(tmp_path)],
         ["--output", str(link)],
+        ["--output", str(taken)],
+        ["--output", str(path), "--overwrite"],
         ["--rank", "4"],
         ["--columns", "a", "--rank", "2"],
     ):
         done = run(path, Adjacency.REPLACE_ONE, "--header", *more)
         assert (done.exit_code, done.stdout, drawn) == (2, "", [])
+    for option in ("--header", "--no-header"):
+        done = run(tmp_path / "records.parquet", Adjacency.REPLACE_ONE, option)
+        assert (done.exit_code, "header: " in done.stderr) == (2, True)
+    done = CliRunner().invoke(app, ["pca", str(path), "--header", "--epsilon", "1"])
+    assert (done.exit_code, done.stdout, "norm-bound: it is missing" in done.stderr, drawn) == (2, "", True, [])
+    assert taken.read_text(encoding="utf-8") == "an earlier release"
     assert run(path, Adjacency.REPLACE_ONE, "--header", "--rank", "3").exit_code == 0
     assert drawn == ["drawn"], "control"
+
+
+@pytest.mark.usefixtures("known_bits")
+def test_a_release_that_was_drawn_is_kept_and_one_that_is_there_is_not_replaced_unasked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the name is taken after the draw: who would release again would pay again."""
+    path, output = written(tmp_path / "records.csv", DATA), tmp_path / "release.json"
+    adjacency = Adjacency.REPLACE_ONE
+    whole = SymmetrisedWishartMechanism.release_blocks
+
+    def late(self: Any, *given: Any, **more: Any) -> Any:
+        release = whole(self, *given, **more)
+        output.write_text("of somebody else", encoding="utf-8")
+        return release
+
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(SymmetrisedWishartMechanism, "release_blocks", late)
+        done = run(path, adjacency, "--header", "--output", str(output))
+    assert (done.exit_code, done.stdout, output.read_text(encoding="utf-8")) == (2, "", "of somebody else")
+    (spare,) = (one for one in tmp_path.iterdir() if one not in (path, output))
+    assert str(spare) in done.stderr
+    assert integers_of(spare.read_text(encoding="utf-8")) == released(DATA, adjacency)
+    assert run(path, adjacency, "--header", "--output", str(output), "--overwrite").exit_code == 0
+    assert integers_of(output.read_text(encoding="utf-8")) == released(DATA, adjacency)
+
+
+@pytest.mark.parametrize("adjacency", RELATIONS, ids=lambda adjacency: adjacency.value)
+def test_a_look_at_the_error_draws_nothing_and_is_the_same_for_neighbours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, adjacency: Adjacency
+) -> None:
+    """It is no release: what it prints must not depend on a record, nor on their number."""
+
+    def never(*_given: Any, **_more: Any) -> Any:
+        raise AssertionError("a look ahead draws")
+
+    path, printed = tmp_path / "records.csv", set()
+    with monkeypatch.context() as alone:
+        alone.setattr(SymmetrisedWishartMechanism, "release_blocks", never)
+        alone.setattr(rounded_perturbation, "SystemEntropy", never)
+        for data in (DATA, DATA[1:], DATA * 1.001, DATA[:0], np.zeros_like(DATA)):
+            for more in ([], ["--no-clip"]):
+                done = run(written(path, data), adjacency, "--header", "--expected-error", "10", "--json", *more)
+                assert done.exit_code == 0, done.output
+                printed.add(done.output)
+    assert len(printed) == 1
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["records.csv"]
+    assert '"integers"' not in printed.pop()
+    assert run(written(path, DATA), adjacency, "--header").exit_code == 0, "control"
 
 
 @pytest.mark.usefixtures("known_bits")

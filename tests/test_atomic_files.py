@@ -143,67 +143,78 @@ def test_a_plot_is_no_way_around(tmp_path) -> None:
     assert victim.read_text() == "precious"
 
 
-def occupied(path: Path, kind: str) -> None:
-    """Put something where a new file is to be."""
-    if kind == "a file":
-        path.write_text("mine")
-    elif kind == "a directory":
-        path.mkdir()
-    elif kind == "a link to a file":
-        path.with_name("precious").write_text("precious")
-        path.symlink_to("precious")
-    else:
-        path.symlink_to("nowhere")
+def no_links(*_given: object, **_more: object) -> None:
+    """Be a file system without hard links."""
+    raise OSError(errno.EPERM, "Operation not permitted")
 
 
-KINDS = ("a file", "a directory", "a link to a file", "a link to nothing")
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_name_that_is_taken_is_refused(tmp_path, kind) -> None:
-    path = tmp_path / "entry.yaml"
-    occupied(path, kind)
-    before = names(tmp_path)
-    with pytest.raises(InvalidParameterError, match="registry: ") as refused:
-        write_new(path, "new", "registry")
-    assert refused.value.parameter == "registry"
-    assert names(tmp_path) == before
-    assert all(one.read_text() in ("mine", "precious") for one in tmp_path.iterdir() if one.is_file())
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_name_that_is_taken_at_the_last_moment_is_refused(tmp_path, monkeypatch, kind) -> None:
-    """After every look at the name: the draft is on the disk, and its name is all that is missing."""
-    path = tmp_path / "entry.yaml"
-    link = Path.hardlink_to
-
-    def late(self, target) -> None:
-        occupied(path, kind)
-        link(self, target)
-
-    monkeypatch.setattr(Path, "hardlink_to", late)
-    with pytest.raises(InvalidParameterError, match="exists already"):
-        write_new(path, "new")
-    assert not path.with_name("nowhere").exists()
-    assert not any(one.name.endswith(".draft") for one in tmp_path.iterdir())
-    assert all(one.read_text() in ("mine", "precious") for one in tmp_path.iterdir() if one.is_file())
-
-
-def test_a_new_file_is_whole_and_alone(tmp_path) -> None:
-    path = tmp_path / "deep/entry.yaml"
-    write_new(path, "new \u00e9")
-    assert (path.read_text(encoding="utf-8"), names(path.parent)) == ("new \u00e9", ["entry.yaml"])
+@pytest.mark.parametrize("links", [True, False], ids=["links", "no links"])
+def test_a_new_file_takes_a_free_name_and_no_other(tmp_path, monkeypatch, links: bool) -> None:
+    if not links:
+        monkeypatch.setattr(os, "link", no_links)
+    path = tmp_path / "deep" / "release.json"
+    write_new(path, "né")
+    assert path.read_text(encoding="utf-8") == "né"
+    ordinary = tmp_path / "ordinary"
+    ordinary.touch()
+    assert stat.S_IMODE(path.stat().st_mode) == stat.S_IMODE(ordinary.stat().st_mode)
     assert path.stat().st_nlink == 1
+    with pytest.raises(InvalidParameterError, match=r"output: .* is there already; name another file"):
+        write_new(path, "new")
+    with pytest.raises(InvalidParameterError, match="page: "):
+        write_new(path, "new", "page")
+    assert (path.read_text(encoding="utf-8"), names(path.parent)) == ("né", ["release.json"])
 
 
-@pytest.mark.parametrize("broken", ["fsync", "link"])
-def test_a_new_file_that_fails_is_not_there(tmp_path, monkeypatch, broken) -> None:
-    def fail(*arguments, **options):
-        raise OSError(errno.EPERM, "no")
+@pytest.mark.parametrize("links", [True, False], ids=["links", "no links"])
+@pytest.mark.parametrize("made", ["link", "dangling", "folder", "pipe"])
+def test_a_new_file_leaves_alone_whatever_has_its_name(tmp_path, monkeypatch, made: str, links: bool) -> None:
+    if not links:
+        monkeypatch.setattr(os, "link", no_links)
+    victim, path = tmp_path / "victim", tmp_path / "out"
+    victim.write_text("precious")
+    {
+        "link": lambda: path.symlink_to(victim),
+        "dangling": lambda: path.symlink_to(tmp_path / "nothing"),
+        "folder": path.mkdir,
+        "pipe": lambda: os.mkfifo(path),
+    }[made]()
+    before, listed = path.lstat(), names(tmp_path)
+    with pytest.raises(InvalidParameterError, match="is there already"):
+        write_new(path, "new")
+    assert (path.lstat().st_ino, path.lstat().st_mode, names(tmp_path)) == (before.st_ino, before.st_mode, listed)
+    assert victim.read_text() == "precious"
 
-    monkeypatch.setattr(os, broken, fail)
-    with pytest.raises(OSError, match="no"):
-        write_new(tmp_path / "entry.yaml", "new")
+
+@pytest.mark.parametrize("links", [True, False], ids=["links", "no links"])
+def test_a_name_that_is_taken_while_a_new_file_is_written_stays_taken(tmp_path, monkeypatch, links: bool) -> None:
+    path, sync = tmp_path / "release.json", os.fsync
+
+    def slow(handle: int) -> None:
+        sync(handle)
+        path.write_text("of somebody else")
+
+    monkeypatch.setattr(os, "fsync", slow)
+    if not links:
+        monkeypatch.setattr(os, "link", no_links)
+    with pytest.raises(InvalidParameterError, match="is there already"):
+        write_new(path, "new")
+    assert (path.read_text(), names(tmp_path)) == ("of somebody else", ["release.json"])
+
+
+@pytest.mark.parametrize("error", [OSError("no"), KeyboardInterrupt()], ids=["error", "interrupt"])
+@pytest.mark.parametrize("broken", ["fsync", "fdopen", "link", "replace"])
+def test_a_new_file_that_is_not_finished_leaves_nothing(tmp_path, monkeypatch, broken: str, error) -> None:
+    def fail(*_given: object, **_more: object) -> None:
+        raise error
+
+    if broken == "replace":
+        monkeypatch.setattr(os, "link", no_links)
+        monkeypatch.setattr(Path, "replace", fail)
+    else:
+        monkeypatch.setattr(os, broken, fail)
+    with pytest.raises(type(error)):
+        write_new(tmp_path / "release.json", "new")
     assert names(tmp_path) == []
 
 

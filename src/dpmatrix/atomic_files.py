@@ -12,6 +12,9 @@ from pathlib import Path
 
 from dpmatrix.errors import InvalidParameterError
 
+_NO_LINKS = (errno.EPERM, errno.EACCES, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK)
+"""How file systems say that they have no hard links, or allow none here."""
+
 
 def refuse_unless_regular(path: Path, parameter: str = "output") -> None:
     """Make sure that a path names a regular file, or nothing yet; a link is not followed.
@@ -50,21 +53,22 @@ def write_atomically(path: Path, text: str, parameter: str = "output") -> None:
         If it cannot be written.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    with _draft(path, text, _mode_of(path, parameter)) as draft:
+    mode = _mode_of(path, parameter)
+    with _draft_of(path, text, mode) as draft:
         draft.replace(path)
     _sync_folder(path.parent)
 
 
 def write_new(path: Path, text: str, parameter: str = "output") -> None:
-    """Write a whole file under a name that is free, or nothing: whatever stands there is never replaced.
+    """Write a whole file or nothing under a name that nothing has; see `write_atomically`.
 
-    The name is taken in one step, so that of several who write it at the same time one does, and a link that somebody
-    puts there is not followed. Otherwise as `write_atomically`.
+    Whatever took the name first is left as it was, also where that was a moment before. On a file system without hard
+    links the name is taken by an empty file first, which a process that is killed in that moment leaves behind.
 
     Parameters
     ----------
     path
-        Nothing yet. Folders that lead to it are made.
+        Names nothing yet. Folders that lead to it are made.
     text
         What to write, in UTF-8.
     parameter
@@ -73,24 +77,45 @@ def write_new(path: Path, text: str, parameter: str = "output") -> None:
     Raises
     ------
     InvalidParameterError
-        If something stands there, of whatever kind, a link that leads nowhere included.
+        If something stands there, be it a file, a directory or a link.
     OSError
-        If it cannot be written; also where the file system knows no hard links.
+        If it cannot be written.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    refuse_unless_regular(path, parameter)
-    with _draft(path, text, None) as draft:
+    with _draft_of(path, text, None) as draft:
         try:
-            path.hardlink_to(draft)  # unlike renaming, this never replaces anything
-        except FileExistsError:
-            remedy = "name another file, or remove it"
-            raise InvalidParameterError(parameter, f"{str(path)!r} exists already", remedy) from None
+            _take_name(draft, path)
+        except FileExistsError as error:
+            raise InvalidParameterError(parameter, f"{path} is there already", "name another file") from error
     _sync_folder(path.parent)
 
 
+def _take_name(draft: Path, path: Path) -> None:
+    """Give a draft its name, which must be free.
+
+    Raises
+    ------
+    FileExistsError
+        If it is not.
+    """
+    try:
+        os.link(draft, path)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+    else:
+        return
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    try:
+        draft.replace(path)
+    except BaseException:
+        path.unlink()
+        raise
+
+
 @contextmanager
-def _draft(path: Path, text: str, mode: int | None) -> Iterator[Path]:
-    """Write a text beside a path, to the disk; what has no other name afterwards is removed."""
+def _draft_of(path: Path, text: str, mode: int | None) -> Iterator[Path]:
+    """Yield a complete file beside a path, which is gone afterwards under this name."""
     draft = path.with_name(f".dpmatrix-{secrets.token_hex(16)}.draft")
     # A name that is taken is an error, and a link is never followed: nobody can have put something there to be written.
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)

@@ -45,7 +45,8 @@ def run(*arguments: object):
     named = (
         [] if {"--no-header", "--header"} & set(arguments) or "records.csv" not in str(arguments[0]) else ["--header"]
     )
-    return CliRunner().invoke(app, ["pca", *map(str, arguments), *named])
+    bound = [] if "--norm-bound" in arguments else ["--norm-bound", "1"]
+    return CliRunner().invoke(app, ["pca", *map(str, arguments), *named, *bound])
 
 
 def test_names_are_those_of_the_menu() -> None:
@@ -171,7 +172,8 @@ def test_printed_noise_warns(file: Path) -> None:
 def test_an_interrupt_leaves_the_old_file_alone(tmp_path: Path) -> None:
     output = tmp_path / "release.json"
     output.write_text("old", encoding="utf-8")
-    command = [sys.executable, "-m", "dpmatrix", "pca", "-", "--epsilon", "1", "--output", str(output)]
+    command = [sys.executable, "-m", "dpmatrix", "pca", "-", "--epsilon", "1", "--norm-bound", "1"]
+    command += ["--output", str(output), "--overwrite"]
     # A run in the background of a shell ignores interrupts, and its children inherit that.
     heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
@@ -200,7 +202,7 @@ def test_a_failed_write_leaves_no_draft(file: Path, tmp_path: Path, monkeypatch)
 
 
 def test_standard_input(file: Path) -> None:
-    command = [sys.executable, "-m", "dpmatrix", "pca", "-", "--epsilon", "1", "--json"]
+    command = [sys.executable, "-m", "dpmatrix", "pca", "-", "--epsilon", "1", "--norm-bound", "1", "--json"]
     done = subprocess.run([*command, "--header"], input=file.read_bytes(), capture_output=True, check=True)
     assert json.loads(done.stdout)["records"] == 40
     assert done.stderr == b""
@@ -282,7 +284,8 @@ def test_a_process_that_dies_is_one_line(file: Path, tmp_path: Path) -> None:
     )
     script = tmp_path / "broken.py"
     script.write_text(program, encoding="utf-8")
-    arguments = ["pca", str(file), "--header", "--epsilon", "1", "--workers", "2", "--output", str(output)]
+    arguments = ["pca", str(file), "--header", "--epsilon", "1", "--norm-bound", "1"]
+    arguments += ["--workers", "2", "--output", str(output)]
     command = [sys.executable, str(script), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 2

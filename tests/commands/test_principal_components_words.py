@@ -61,7 +61,8 @@ class Seeded:
 
 
 def run(*arguments: object) -> Any:
-    return CliRunner().invoke(app, ["pca", *map(str, arguments)])
+    bound = [] if "--norm-bound" in arguments else ["--norm-bound", "1"]
+    return CliRunner().invoke(app, ["pca", *map(str, arguments), *bound])
 
 
 def test_what_is_not_said_has_the_defaults_of_the_documentation(file: Path, settings, monkeypatch) -> None:
@@ -148,7 +149,7 @@ def test_json_is_printed_and_written_alike(file: Path, tmp_path: Path, settings)
     assert '\n "columns": [\n  "é",' in printed.stdout
     assert json.loads(printed.stdout)["records"] == 20
     for more in ([], ["--json"]):
-        written = run(file, *options, "--output", output, *more)
+        written = run(file, *options, "--output", output, "--overwrite", *more)
         assert written.stdout == (printed.stdout if more else "")
         assert written.stderr == f"wrote {output}\n"
         assert output.read_text(encoding="utf-8") == printed.stdout

@@ -147,6 +147,29 @@ def test_a_look_ahead_costs_nothing():
 
 
 @pytest.mark.parametrize(
+    "model",
+    [
+        DPPCA(adjacency="add-remove-one"),
+        DPPCA(mechanism="gaussian", delta=1e-6),
+        DPSecondMoment(mechanism="laplace"),
+        DPSecondMoment(divisor=3),
+    ],
+)
+def test_an_error_beyond_the_floats_is_refused_without_the_number(model):
+    with pytest.raises(InvalidParameterError) as caught:
+        model.expected_error(987654 * 10**400, D)
+    assert caught.value.parameter == "n"
+    assert "cannot be written as a float" in str(caught.value)
+    assert "98765" not in str(caught.value)
+    assert model.expected_error(987654, D).frobenius > 0
+
+
+def test_noise_beyond_the_floats_is_refused():
+    with pytest.raises(InvalidParameterError, match="cannot be written as a float"):
+        DPPCA(epsilon=Fraction(1, 2**300), data_norm=2**400).expected_error(N, D)
+
+
+@pytest.mark.parametrize(
     ("model", "n", "d"),
     [
         (DPPCA(mechanism="ppca"), N, D),

@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from dpmatrix.__main__ import app
-from dpmatrix.errors import DpmatrixError
+from dpmatrix.errors import DpmatrixError, InvalidParameterError
 from dpmatrix.estimators import DPPCA, DPSecondMoment
 from dpmatrix.mechanisms import GaussianCompression, OnlinePerturbedLeader, PrivateSubspaceRecovery
 from dpmatrix.mechanisms.menu import DIRECTIONS, MATRICES
@@ -33,6 +33,8 @@ SPOILED: dict[str, Any] = {
     "too long": [[0.5, 0.25], [0.1, SECRET], [0.25, 0.5]],
     "not finite": [[0.5, SECRET], [0.1, float("nan")], [0.25, 0.5]],
     "rounded by binary64": [[0.5, 0.25], [int(SECRET) * 10**20 + 1, 0], [0.25, 0.5]],
+    "beyond the floats": [[0.5, 0.25], [int(SECRET) * 10**400, 0], [0.25, 0.5]],
+    "a fraction beyond the floats": [[0.5, 0.25], [Fraction(int(SECRET) * 10**400 + 1, 3), 0], [0.25, 0.5]],
     "text": [["0.5", "0.25"], ["0.1", f"name {SECRET}"], ["0.25", "0.5"]],
     "objects": np.array([[0.5, 0.25], [f"{SECRET}", 0.5], [0.25, 0.5]], dtype=object),
     "ragged": [[0.5, 0.25], [SECRET], [0.25, 0.5]],
@@ -82,6 +84,20 @@ def test_no_refusal_shows_a_number_of_a_record(method: str, spoiled: str) -> Non
     assert not any(trace in shown for trace in TRACES), shown
 
 
+@pytest.mark.parametrize(
+    "number", [int(SECRET) * 10**400, Fraction(-int(SECRET) * 10**400, 7)], ids=["int", "fraction"]
+)
+@pytest.mark.parametrize("method", ["fit", "transform", "inverse_transform", "score_samples", "score"])
+def test_an_estimator_refuses_numbers_beyond_the_floats_by_name(method: str, number: Any) -> None:
+    fitted = DPPCA(2, epsilon=10**6).fit(np.eye(3, 2))
+    with pytest.raises(InvalidParameterError) as caught:
+        getattr(fitted, method)([[0.5, 0.25], [number, 0]])
+    assert caught.value.parameter == "X"
+    assert str(caught.value) == "X: an entry is larger than every float; pass numbers that a float holds"
+    shown = words_of(caught.value)
+    assert not any(trace in shown for trace in (*TRACES, "OverflowError")), shown
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_which_record_is_too_long_and_by_how_much_is_not_said(method: str) -> None:
     messages = set()
@@ -105,7 +121,7 @@ def test_a_compression_tells_a_column_and_no_number() -> None:
 def test_no_line_of_the_command_shows_a_cell(tmp_path, cell: str, options: list[str]) -> None:
     path = tmp_path / "records.csv"
     path.write_text(f"0.5,0.25\n0.1,{cell}\n", encoding="utf-8")
-    done = CliRunner().invoke(app, ["pca", str(path), "--epsilon", "1", "--no-clip", *options])
+    done = CliRunner().invoke(app, ["pca", str(path), "--epsilon", "1", "--norm-bound", "1", "--no-clip", *options])
     assert done.exit_code != 0
     shown = done.output + (words_of(done.exception) if done.exception else "")
     assert not any(trace in shown for trace in TRACES), shown

@@ -98,18 +98,21 @@ def test_a_wrong_cell_of_the_first_line_is_named_by_its_column() -> None:
     assert csv_reader("a,1,b", "name", None, ["b"], ",").named is True
 
 
+NO_NUMBER = "it is not a finite number; a column of text is left out where --columns (columns=) names the others"
+
+
 @pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize("lines", [1, 2, 8192])
 def test_errors_name_path_line_and_column(file, monkeypatch, lines: int) -> None:
     monkeypatch.setattr(csv_records, "LINES", lines)
     for text, options, line, column, problem in (
-        ("1,2\n3,4\n5,x\n", {}, 3, "column 2", "it is not a finite number"),
-        ("a,b\n3,4\n5,x\n", {"header": True}, 3, "column 2 ('b')", "it is not a finite number"),
+        ("1,2\n3,4\n5,x\n", {}, 3, "column 2", NO_NUMBER),
+        ("a,b\n3,4\n5,x\n", {"header": True}, 3, "column 2 ('b')", NO_NUMBER),
         ("1,2\n3,4\n5\n", {}, 3, None, "there are 1 cells and not 2"),
         ("1,2\n3,4\n5\n", {"columns": ["1"]}, 3, None, "there are 1 cells and not 2"),
         ('1,2\n3,4\n"5,6"\n', {"columns": ["1"]}, 3, None, "there are 1 cells and not 2"),
         ("1,2\n3,4\n\n", {}, 3, None, "the line is blank, and every line is a record"),
-        ("1,2\n3,4\n5,6#7\n", {}, 3, "column 2", "it is not a finite number"),
+        ("1,2\n3,4\n5,6#7\n", {}, 3, "column 2", NO_NUMBER),
     ):
         path = file(text)
         with pytest.raises(RecordFileError) as caught, open_records(path, **options) as source:

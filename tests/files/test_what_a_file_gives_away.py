@@ -31,7 +31,7 @@ def read(path: str, **options) -> tuple[tuple[str, ...], np.ndarray]:
 
 
 def run(*arguments: object):
-    return CliRunner().invoke(app, ["pca", *map(str, arguments), "--epsilon", "1", "--json"])
+    return CliRunner().invoke(app, ["pca", *map(str, arguments), "--epsilon", "1", "--norm-bound", "1", "--json"])
 
 
 # The first line

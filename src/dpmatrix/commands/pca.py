@@ -14,11 +14,13 @@ import typer
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from dpmatrix.atomic_files import refuse_unless_regular, write_atomically
+from dpmatrix.commands.expected_errors import look
 from dpmatrix.commands.failures import one_line
 from dpmatrix.commands.numbers import read
 from dpmatrix.commands.privacy import Relation
 from dpmatrix.commands.readers import readers
+from dpmatrix.commands.record_options import norm_bound_of, refuse_header
+from dpmatrix.commands.release_files import keep, refuse_taken
 from dpmatrix.commands.runs import AsJson
 from dpmatrix.errors import EntropyError, RecordFileError
 from dpmatrix.exact import positive_integer
@@ -60,7 +62,9 @@ def pca(
     delta: Annotated[
         str, typer.Option(metavar="NUMBER", help="Positive for the Gaussian ones and mod-sulq, any for auto, else 0.")
     ] = "0",
-    norm_bound: Annotated[str, typer.Option(metavar="NUMBER", help="Public bound on the norm of a record.")] = "1",
+    norm_bound: Annotated[
+        str | None, typer.Option(metavar="NUMBER", help="Needed: public bound on the norm of a record.")
+    ] = None,
     clip: Annotated[bool, typer.Option(help="Shorten longer records, or refuse them without a guarantee.")] = True,
     rank: Annotated[int, typer.Option(help="Number of components.")] = 1,
     mechanism: Annotated[
@@ -81,8 +85,13 @@ def pca(
     cluster: Annotated[
         str | None, typer.Option(metavar="tcp://HOST:PORT", help="Scheduler of a `distributed` cluster that reads it.")
     ] = None,
+    expected_error: Annotated[
+        int | None,
+        typer.Option(metavar="RECORDS", help="Print the error to expect with so many records; release nothing."),
+    ] = None,
     as_json: AsJson = False,
     output: Annotated[Path | None, typer.Option(metavar="FILE.json", help="Write the release there, whole.")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file of --output.")] = False,
     progress: Annotated[bool, typer.Option(help="Show how many records were read.")] = sys.stderr.isatty(),
 ) -> None:
     """Release private principal components of the records of a file, read once and in bounded memory.
@@ -102,6 +111,13 @@ def pca(
 
     Line 1 is a record unless --header or a name in --columns says that it names the columns.
 
+    A file that --output names is replaced only with --overwrite. Without it a name that is taken is refused before a
+    record is read. Where it is taken meanwhile, the release is kept under another name, which the error tells.
+
+    --expected-error spends nothing and writes nothing. What it prints follows from the options, the number of records
+    that you name and the number of columns. The file is opened for that number alone, and only where neither
+    --dimension nor --columns tell it.
+
     With --workers or --cluster parts of the file are summed elsewhere, and the release is the same: sums are exact,
     and the noise is drawn here, once. The workers of a cluster need the file under the same path and this version of
     dpmatrix. They see the records and send back exact sums WITHOUT NOISE, which the scheduler passes on and which may
@@ -114,16 +130,30 @@ def pca(
         public={
             "epsilon": read(epsilon, "epsilon"),
             "adjacency": adjacency,
-            "norm_bound": read(norm_bound, "norm-bound"),
+            "norm_bound": norm_bound_of(norm_bound),
             "over_norm": "clip" if clip else "reject",
         },
         rank=positive_integer(rank, "rank"),
     )
     reader = stand_in(settings)
+    refuse_header(file, header=header)
+    names = [name.strip() for name in columns.split(",") if name.strip()]
+    if expected_error is not None:
+        look(
+            settings,
+            expected_error,
+            file,
+            header=header,
+            columns=names,
+            delimiter=delimiter,
+            dimension=dimension,
+            output=output,
+            as_json=as_json,
+        )
+        return
     if output is not None:
         # Before anything is released, since a release that cannot be kept has cost its epsilon all the same.
-        refuse_unless_regular(output)
-    names = [name.strip() for name in columns.split(",") if name.strip()]
+        refuse_taken(output, file, overwrite=overwrite)
     with (
         readers(workers, cluster) as (executor, count),
         open_source(
@@ -150,13 +180,12 @@ def pca(
         raise EntropyError("the random bits were not secret")
     found = release_record(chosen, release, source.columns, counted[0], rank, choice)
     text = json.dumps(found, indent=1, ensure_ascii=False)
-    if output is not None:
-        write_atomically(output, text + "\n")
-        typer.echo(f"wrote {output}", err=True)
     if as_json:
         typer.echo(text)
     elif output is None:
         typer.echo(_table(found), nl=False)
+    if output is not None:
+        keep(text, output, overwrite=overwrite, printed=as_json)
     if choice is not None:
         typer.echo(choice.words(), err=True)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
@@ -136,16 +137,19 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc] # scikit-learn is n
             problem = f"{self.mechanism!r} draws directions and adds no noise to a matrix"
             raise InvalidParameterError("mechanism", problem, "take one that publishes a matrix")
         by = divisor or (records if mechanism.adjacency is Adjacency.REPLACE_ONE else 1)
-        grid = (
-            Fraction(1)
-            if isinstance(mechanism, RoundedPerturbation | GaussianOrthogonal)
-            else mechanism.grid_for(range(records))
-        )
-        size = noise_size(mechanism, dimension, by, grid)
-        if size is None:
-            raise TypeError(f"no size of the noise of {mechanism.name}")
-        largest = Fraction(mechanism.norm_bound) ** 2 * records / by
-        return ExpectedError.of(size, float(largest), rank, dimension)
+        with suppress(OverflowError):
+            grid = (
+                Fraction(1)
+                if isinstance(mechanism, RoundedPerturbation | GaussianOrthogonal)
+                else mechanism.grid_for(range(records))
+            )
+            size = noise_size(mechanism, dimension, by, grid)
+            if size is None:
+                raise TypeError(f"no size of the noise of {mechanism.name}")
+            largest = Fraction(mechanism.norm_bound) ** 2 * records / by
+            return ExpectedError.of(size, float(largest), rank, dimension)
+        remedy = "pass a smaller one, or a smaller data_norm or a larger epsilon"
+        raise InvalidParameterError("n", "with it the error cannot be written as a float", remedy)
 
     def _record(self, mechanism: AnyMechanism, release: Release) -> Expense:
         return Expense(

@@ -163,7 +163,7 @@ class DPPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstimator)
         Raises
         ------
         InvalidParameterError
-            If a parameter is out of its domain, or the mechanism publishes no matrix.
+            If a parameter is out of its domain, the mechanism publishes no matrix, or a number is beyond the floats.
         """
         return self._expected_error(n, d, self._checked_rank(d), None)
 

@@ -33,6 +33,7 @@ __all__ = [
 
 _SHOWS_NO_ENTRY = ("Input ", "Found array with ", "X has ", "The feature names ")
 """How the messages of scikit-learn begin that are passed on; others hold entries of the array, or may."""
+_TOO_LARGE = "an entry is larger than every float"
 
 
 def checked(check: Callable[[], Any]) -> Any:  # noqa: ANN401
@@ -41,7 +42,8 @@ def checked(check: Callable[[], Any]) -> Any:  # noqa: ANN401
     Raises
     ------
     InvalidParameterError
-        In place of every ValueError whose message is not known to be without entries. (A ValueError.)
+        In place of every ValueError whose message is not known to be without entries, and of an OverflowError. (A
+        ValueError.)
     """
     try:
         return check()
@@ -49,9 +51,13 @@ def checked(check: Callable[[], Any]) -> Any:  # noqa: ANN401
         words = str(error)
         if words.startswith(_SHOWS_NO_ENTRY):
             raise
+    except OverflowError:
+        words = _TOO_LARGE
     # Out of the block above, so that the error with the entries is not the context of this one.
     remedy = "pass an array of shape (n, d) of real numbers"
-    if words.startswith("Complex data not supported"):
+    if words == _TOO_LARGE:
+        problem, remedy = words, "pass numbers that a float holds"
+    elif words.startswith("Complex data not supported"):
         problem = "Complex data not supported"
     elif "Reshape your data" in words:
         problem, remedy = "it has not two dimensions", f"Reshape your data: {remedy}"

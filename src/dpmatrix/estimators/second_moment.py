@@ -123,6 +123,6 @@ class DPSecondMoment(PrivateEstimator):
         Raises
         ------
         InvalidParameterError
-            If a parameter is out of its domain.
+            If a parameter is out of its domain, or a number is beyond the floats.
         """
         return self._expected_error(n, d, None, self.divisor)

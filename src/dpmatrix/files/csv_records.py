@@ -24,7 +24,10 @@ BLOCK_CHARACTERS = 1 << 24
 MOST_COLUMNS = 1 << 20
 """Cells of a line, beyond which a file is taken for something else."""
 
-_WHO_SAYS = "pass --header (header=True) if line 1 names the columns, --no-header (header=False) if it is a record"
+_WHO_SAYS = (
+    "pass --header (header=True) if line 1 names the columns, --no-header (header=False) if it is a record; a column "
+    "of text is left out where --columns (columns=) names the others"
+)
 
 
 @frozen
@@ -141,7 +144,13 @@ class CsvReader:
             for place in self.chosen:
                 value = _number(cells[place])
                 if value is None or not np.isfinite(value):
-                    raise RecordFileError(self.path, number, self._column(place), "it is not a finite number")
+                    raise RecordFileError(
+                        self.path,
+                        number,
+                        self._column(place),
+                        "it is not a finite number; a column of text is left out where --columns (columns=) names the "
+                        "others",
+                    )
         raise RecordFileError(self.path, numbers[0], None, "from here on the lines cannot be read as numbers")
 
     def _column(self, place: int) -> str:

@@ -104,7 +104,7 @@ def parquet_reader(
     for place in chosen:
         name = f"column {shown(names[place])}"
         if not _is_numeric(schema.field(place).type):
-            raise RecordFileError(path, None, name, "its type is not numeric")
+            raise RecordFileError(path, None, name, "its type is not numeric; name the others in --columns (columns=)")
         if names.count(names[place]) > 1:
             raise RecordFileError(path, None, name, "another one has the same name")
     if dimension is not None and len(chosen) != dimension:
