@@ -41,9 +41,11 @@ from dpmatrix.mechanisms import (
     Ppca,
     PrivateSubspaceRecovery,
     SequentialPpca,
+    StaircaseMechanism,
     Sulq,
     SymmetrisedWishartMechanism,
 )
+from dpmatrix.mechanisms.stairs import MOST_EPSILON
 from dpmatrix.mechanisms.streams import BandedWindowGram, BandedWindowParameters, SlidingWindowGram, WindowParameters
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.privacy.calibration import meets
@@ -150,6 +152,7 @@ def test_the_calibration_of_every_mechanism_is_recomputed() -> None:
         SlidingWindowGram,
         BandedWindowGram,
         PrivateSubspaceRecovery,
+        StaircaseMechanism,
     }
     assert pure_ones | others == {subject.kind for subject in SUBJECTS}
 
@@ -175,6 +178,31 @@ def test_a_pure_promise_covers_the_whole_sensitivity(record, name: str) -> None:
                 mechanism.guarantee,
                 f"{name}, d = 4",
                 lambda epsilon, adjacency=adjacency: covers(make(epsilon, adjacency, Fraction(1)), 4, Fraction(1)),
+            )
+
+
+def test_a_change_passes_no_more_than_one_step(record) -> None:
+    """Steps are as wide as c, and the density falls by exp(-epsilon) from one to the next."""
+
+    def loss(mechanism: Any, dimension: int) -> Fraction:
+        steps = fraction(parameter_range(part_loss(mechanism, dimension), "loss").upper)
+        # As many steps as the change has widths, up to the digits used.
+        return mechanism.epsilon * math.ceil(steps * (1 - Fraction(1, 2**500)))
+
+    make = pure(StaircaseMechanism)
+    with precision(DIGITS):
+        for epsilon, (adjacency, dimension, bound) in product((Fraction(1, 7), Fraction(1), Fraction(27)), SHAPES):
+            assert loss(make(epsilon, adjacency, bound), dimension) <= epsilon, (adjacency, dimension, bound)
+            assert loss(make(epsilon * LOUDER, adjacency, bound), dimension) > epsilon, "control"
+        for adjacency in RELATIONS:
+            mechanism = make(Fraction(1), adjacency, Fraction(1))
+            record(
+                type(mechanism),
+                mechanism.guarantee,
+                "staircase, d = 4",
+                lambda epsilon, adjacency=adjacency: (
+                    epsilon <= MOST_EPSILON and loss(make(epsilon, adjacency, Fraction(1)), 4) <= 1
+                ),
             )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from audit.released.directions import DIRECTIONS
 from audit.released.matrices import MATRICES
+from audit.released.staircase import Staircase
 from audit.released.streams import STREAMS
 from audit.released.subjects import Subject
 from audit.released.subspaces import SUBSPACES
@@ -22,12 +23,13 @@ from dpmatrix.mechanisms import (
     TruncatedCompression,
     WishartMechanism,
 )
+from dpmatrix.mechanisms.stairs import Stairs
 from dpmatrix.mechanisms.streams.dyadic import DyadicSums
 from dpmatrix.mechanisms.streams.window import WindowMemory
 from dpmatrix.reporting.certificates import is_mechanism
 from dpmatrix.reporting.implementations import PACKAGES
 
-SUBJECTS: tuple[Subject, ...] = (*MATRICES, *DIRECTIONS, *SUBSPACES, *STREAMS)
+SUBJECTS: tuple[Subject, ...] = (*MATRICES, Staircase(), *DIRECTIONS, *SUBSPACES, *STREAMS)
 """Everything that releases with a guarantee."""
 
 WITHOUT_GUARANTEE: dict[type, Callable[[], Any]] = {
@@ -42,8 +44,8 @@ WITHOUT_GUARANTEE: dict[type, Callable[[], Any]] = {
 }
 """The documents' forms that keep none: what they publish must say so."""
 
-NO_RELEASE = (DyadicSums, SketchedWindow, WindowMemory)
-"""They take random bits or publish numbers and attach no guarantee: parts of a window, and an exact form for study."""
+NO_RELEASE = (DyadicSums, SketchedWindow, Stairs, WindowMemory)
+"""They take random bits or publish numbers and attach no guarantee: parts of a window or noise, a form for study."""
 
 FUNCTIONS = {"dpmatrix.mechanisms.streams.state.resume": "resume"}
 """Public functions that take random bits, and the method of a subject on which each is audited."""

@@ -93,6 +93,41 @@ def k_norm(size: int, dimension: int, scale: float, generator: np.random.Generat
     return scale * (frames * kept[:size, None, :]) @ np.swapaxes(frames, 1, 2)
 
 
+STEPS = 2000
+"""More steps than have a weight in floating point, for epsilon of at least 1/8."""
+
+
+def shells(power: int, epsilon: float, width: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the least norms of each step, its greatest, and its share of staircase noise in so many dimensions."""
+    upper = np.arange(STEPS) + width
+    lower = np.maximum(upper - 1, 0)
+    weights = np.exp(-epsilon * np.arange(STEPS)) * (upper**power - lower**power)
+    return lower, upper, weights / weights.sum()
+
+
+def stair_square(power: int, epsilon: float, width: float) -> float:
+    """Return the mean square of the norm of staircase noise: that of each step, times its share."""
+    lower, upper, shares = shells(power, epsilon, width)
+    squares = (upper ** (power + 2) - lower ** (power + 2)) / (upper**power - lower**power)
+    return float((shares * squares).sum()) * power / (power + 2)
+
+
+def best_width(power: int, epsilon: float) -> float:
+    """Return the width of the first step for which the mean square is least, to a part in thousands."""
+    grid = np.linspace(0, 1, 513)[1:]
+    near = grid[np.argmin([stair_square(power, epsilon, width) for width in grid])]
+    fine = np.clip(near + np.linspace(-1, 1, 513) / 512, 1e-9, 1)
+    return float(fine[np.argmin([stair_square(power, epsilon, width) for width in fine])])
+
+
+def stair_norms(size: int, power: int, epsilon: float, generator: np.random.Generator) -> np.ndarray:
+    """Draw norms of staircase noise, shape (size,): a step, and a uniform place in its shell."""
+    lower, upper, shares = shells(power, epsilon, best_width(power, epsilon))
+    steps = generator.choice(STEPS, size, p=shares)
+    low, high = lower[steps] ** power, upper[steps] ** power
+    return np.asarray((low + generator.random(size) * (high - low)) ** (1 / power))
+
+
 def bingham(exponent: np.ndarray, size: int, generator: np.random.Generator) -> np.ndarray:
     """Draw unit vectors with density proportional to exp(v'Bv), shape (size, d), by refusing uniform ones."""
     dimension = len(exponent)

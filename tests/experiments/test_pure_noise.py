@@ -17,14 +17,15 @@ def test_a_line_for_each_noise_and_relation() -> None:
     assert found.columns == ("relation", "d", *KINDS, BOUND, LIMIT, "epsilon")
     assert len(found.rows) == 18
     assert [(line.panel, line.label, len(line.places)) for line in found.series] == [
-        (panel, name, 8 if name == "k-norm" else 9)
+        (panel, name, 8 if name in ("k-norm", "staircase") else 9)
         for panel in ("a record replaced", "a record added or removed")
         for name in (*KINDS, BOUND, LIMIT)
     ]
     for row in found.rows:
         cells = dict(zip(found.columns, row, strict=True))
-        assert (cells["k-norm"] is None) == (cells["d"] == 9)
-        mechanisms = [cells[name] for name in KINDS if cells[name] is not None]
+        assert (cells["k-norm"] is None) == (cells["staircase"] is None) == (cells["d"] == 9)
+        # The limit is over epsilon squared, as those of all noise but that of steps are.
+        mechanisms = [cells[name] for name in KINDS if cells[name] is not None and name != "staircase"]
         assert cells[BOUND] < cells[LIMIT] <= min(mechanisms) * (1 + 1e-12)
 
 

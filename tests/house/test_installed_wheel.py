@@ -19,7 +19,7 @@ import dpmatrix.spec
 registry = dpmatrix.spec.load()
 assert dpmatrix.spec.__file__.startswith(sys.argv[1]), dpmatrix.spec.__file__
 assert len(registry) >= 33, len(registry)
-assert len(dpmatrix.spec.catalogue().ids) == 175, len(dpmatrix.spec.catalogue().ids)
+assert len(dpmatrix.spec.catalogue().ids) == 177, len(dpmatrix.spec.catalogue().ids)
 assert dpmatrix.spec.committed_standings()
 from dpmatrix.mechanisms import LaplaceInputPerturbation
 assert LaplaceInputPerturbation(1).release([[0.5, 0.5]]).private

@@ -20,6 +20,7 @@ from dpmatrix.mechanisms import (
     Ppca,
     Release,
     SequentialPpca,
+    StaircaseMechanism,
     SymmetrisedWishartMechanism,
 )
 from dpmatrix.mechanisms.menu import (
@@ -48,6 +49,7 @@ KINDS = {
     "symmetrised-wishart": SymmetrisedWishartMechanism,
     "coupled-traces": CoupledTracesMechanism,
     "k-norm": KNormMechanism,
+    "staircase": StaircaseMechanism,
     "ppca": Ppca,
     "sequential-ppca": SequentialPpca,
 }
@@ -63,10 +65,11 @@ CLAIMS = {
         "beyond.coupled-traces-noise",
     ),
     "k-norm": ("beyond.k-norm-privacy", "beyond.k-norm-sampler"),
+    "staircase": ("beyond.staircase-privacy", "beyond.staircase-noise"),
     "ppca": ("near-optimal.algorithm-2+repair", "near-optimal.theorem-6"),
     "sequential-ppca": ("near-optimal.theorem-6",),
 }
-LEAST = ("symmetrised-wishart", "coupled-traces", "k-norm")
+LEAST = ("symmetrised-wishart", "coupled-traces", "k-norm", "staircase")
 PRINTED = [name for name in KINDS if name not in (*LEAST, "gaussian-orthogonal")]
 every_name = pytest.mark.parametrize("name", KINDS)
 DATA = np.array([[0.5, -0.5, 0.125], [0.25, 0.5, -0.75]])
@@ -111,9 +114,9 @@ def test_a_matrix_is_asked_for_without_a_rank() -> None:
             build(settings(name))
         assert str(caught.value) == (
             f"mechanism: {name!r} is no choice; pass one of gaussian, gaussian-orthogonal, mod-sulq, laplace, "
-            "symmetrised-wishart, coupled-traces, k-norm"
+            "symmetrised-wishart, coupled-traces, k-norm, staircase"
         )
-    with pytest.raises(InvalidParameterError, match=r"coupled-traces, k-norm, ppca, sequential-ppca$"):
+    with pytest.raises(InvalidParameterError, match=r"coupled-traces, k-norm, staircase, ppca, sequential-ppca$"):
         build(settings("none", rank=1))
 
 
@@ -123,7 +126,7 @@ def test_what_the_menu_refuses() -> None:
     for calibration in ("printed", "loose"):
         with pytest.raises(InvalidParameterError, match=r"^calibration: .*wishart.theorem-4.*calibration='tight'"):
             build(settings("symmetrised-wishart", calibration))
-        for name in ("coupled-traces", "k-norm", "gaussian-orthogonal"):
+        for name in ("coupled-traces", "k-norm", "staircase", "gaussian-orthogonal"):
             with pytest.raises(InvalidParameterError, match=r"^calibration: .*no document prints one.*'tight'"):
                 build(settings(name, calibration))
     for name in ("laplace", *LEAST, "ppca", "sequential-ppca"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import re
 from fractions import Fraction
 from hashlib import sha256
@@ -254,14 +255,14 @@ def test_a_file_that_exists_is_not_replaced(certify) -> None:
 
 def test_a_file_that_appears_meanwhile_is_not_replaced(certify, monkeypatch) -> None:
     """After both looks at the name; then there is no certificate either, and no draft."""
-    link = Path.hardlink_to
+    link = os.link
 
-    def late(self, target) -> None:
+    def late(source, target) -> None:
         Path("entry.yaml").write_text("mine", encoding="utf-8")
-        link(self, target)
+        link(source, target)
 
-    monkeypatch.setattr(Path, "hardlink_to", late)
-    refused(certify(released(), "--registry", "entry.yaml"), "registry: 'entry.yaml' exists already")
+    monkeypatch.setattr(os, "link", late)
+    refused(certify(released(), "--registry", "entry.yaml"), "registry: entry.yaml is there already")
     assert Path("entry.yaml").read_text(encoding="utf-8") == "mine"
     assert sorted(path.name for path in Path().iterdir()) == ["entry.yaml", "release.json"]
 

@@ -64,3 +64,11 @@ Definition gaussian_orthogonal__quotient : Prop :=
   0 <= (IZR dimension + 2) / 2 /\
   IZR dimension <> 0 /\
   0 <= 1043 / 1000 * (((IZR dimension - 1) * sqrt ((IZR dimension + 2) / 2) + 1) ^ 2 / IZR dimension) - IZR dimension * (IZR dimension + 1) / 2.
+
+(* beyond.staircase-noise/widths: q^(j + 1) (1 - y) + q^j (y - q) is (1 - q) q^j y *)
+Definition staircase_noise__widths : Prop :=
+  forall (ratio : R) (inside : R) (steps : Z),
+  (* steps >= 0, an integer *)
+  0 <= IZR steps ->
+  ratio <> 0 /\
+  0 <= - (powerRZ ratio (steps + 1) * (1 - inside) + powerRZ ratio steps * (inside - ratio) - (1 - ratio) * powerRZ ratio steps * inside) ^ 2.

@@ -39,6 +39,7 @@ class Choice(StrEnum):
     SYMMETRISED_WISHART = "symmetrised-wishart"
     COUPLED_TRACES = "coupled-traces"
     K_NORM = "k-norm"
+    STAIRCASE = "staircase"
     LAPLACE = "laplace"
     GAUSSIAN_ORTHOGONAL = "gaussian-orthogonal"
     GAUSSIAN = "gaussian"

@@ -30,14 +30,15 @@ class DPSecondMoment(PrivateEstimator):
         depends on the records, and the guarantee does not cover it.
     mechanism : str, default "symmetrised-wishart"
         ``"symmetrised-wishart"`` is the repair of `wishart.theorem-4`. ``"coupled-traces"`` has less noise for a
-        replaced record, and ``"k-norm"`` the least of these three, for d <= 8. ``"laplace"`` is `wishart.algorithm-1`,
+        replaced record, and ``"k-norm"`` the least of these three, for d <= 8; ``"staircase"`` has less than that where
+        epsilon is large and d is small, and takes an epsilon from 1/8 to 30. ``"laplace"`` is `wishart.algorithm-1`,
         ``"gaussian"`` `analyze-gauss.algorithm-1` and ``"mod-sulq"`` `near-optimal.algorithm-1`, on a lattice each.
         ``"gaussian-orthogonal"`` has the least noise of the three that need a delta. ``"auto"`` takes the one of the
         least expected squared Frobenius error of the matrix, about that of the truncated records, among those that keep
         (epsilon, delta): all but the Gaussian ones for delta = 0, and all for delta > 0, where the guarantee has delta
         = 0 if a pure one is taken. ``"k-norm"`` is left out where it draws more than 300 pairs on average, which is
-        from eight features on. The choice follows from d, epsilon, delta, data_norm and the relation, and not from the
-        records or their number.
+        from eight features on, and ``"staircase"`` where it gains less than 1 %. The choice follows from d, epsilon,
+        delta, data_norm and the relation, and not from the records or their number.
     calibration : {"tight", "printed"}, default "tight"
         The least certified noise, or the document's. A warning says how much more the document's is.
     adjacency : {"replace-one", "add-remove-one"}

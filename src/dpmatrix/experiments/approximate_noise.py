@@ -9,7 +9,7 @@ from math import expm1, log1p, log10
 from statistics import median_low
 
 from dpmatrix.exact import Exact
-from dpmatrix.experiments.pure_noise import RELATIONS, ROUNDED
+from dpmatrix.experiments.pure_noise import RELATIONS, ROUNDED, rounded_errors
 from dpmatrix.experiments.reproduction import Cell, Reproduction, Series, Tell
 from dpmatrix.mechanisms import AnalyzeGauss, GaussianOrthogonal, least_squared_error_under
 from dpmatrix.mechanisms.k_norm import MOST_COLUMNS
@@ -67,9 +67,7 @@ def matrices(guarantee: PrivacyGuarantee, dimension: int) -> Iterator[tuple[str,
         d, the number of columns, at least 1.
     """
     epsilon, delta, adjacency = guarantee.epsilon, guarantee.delta, guarantee.adjacency
-    for name, kind in ROUNDED.items():
-        if name != "k-norm" or dimension <= MOST_COLUMNS:
-            yield name, float(kind(epsilon, adjacency=adjacency).mean_squared_error(dimension, 1))
+    yield from rounded_errors(dimension, adjacency, epsilon)
     gaussian = AnalyzeGauss(epsilon, adjacency, delta=delta)
     if size := noise_size(gaussian, dimension, 1, gaussian.grid_for(range(1))):
         yield GAUSSIAN, float(size.frobenius) ** 2

@@ -45,7 +45,10 @@ class Generated:
         return {file_of(document): _text(document, found) for document, found in documents.items()}
 
 
-APART = dict.fromkeys(("beyond.one-number", "beyond.approximate-noise", "beyond.gaussian-orthogonal"), "beyond-bounds")
+APART = dict.fromkeys(
+    ("beyond.one-number", "beyond.approximate-noise", "beyond.gaussian-orthogonal", "beyond.staircase-noise"),
+    "beyond-bounds",
+)
 """Claims whose propositions have a file of their own: no proof rests on it, so none is checked again for its sake."""
 
 

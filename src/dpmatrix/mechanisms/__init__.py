@@ -25,6 +25,7 @@ from dpmatrix.mechanisms.printed_subspace_recovery import PrintedSubspaceRecover
 from dpmatrix.mechanisms.projection import project_psd
 from dpmatrix.mechanisms.protocol import Mechanism, PostProcessed, Release
 from dpmatrix.mechanisms.sequential_ppca import SequentialPpca
+from dpmatrix.mechanisms.staircase import StaircaseMechanism
 from dpmatrix.mechanisms.subspace_recovery import PrivateSubspaceRecovery, SubspaceRelease
 from dpmatrix.mechanisms.symmetrised_wishart import SymmetrisedWishartMechanism
 from dpmatrix.mechanisms.truncation import MatrixNorm, truncation_bound
@@ -52,6 +53,7 @@ __all__ = [
     "Release",
     "SequentialPpca",
     "SparseProjection",
+    "StaircaseMechanism",
     "SubspaceRelease",
     "Sulq",
     "SymmetrisedWishartMechanism",

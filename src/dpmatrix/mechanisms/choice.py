@@ -30,12 +30,16 @@ from dpmatrix.mechanisms.menu import GAUSSIAN, MATRICES, AnyMechanism, Settings,
 from dpmatrix.mechanisms.noise_moments import k_norm_moments
 from dpmatrix.mechanisms.noise_sizes import noise_size
 from dpmatrix.mechanisms.rounded_perturbation import RoundedPerturbation
+from dpmatrix.mechanisms.stairs import LEAST_EPSILON, MOST_EPSILON
 from dpmatrix.mechanisms.wishart_noise import public_grid
 
 AUTO = "auto"
 """What asks for a choice."""
+K_NORM, STAIRCASE = "k-norm", "staircase"
 MOST_PAIRS = 300
 """K-norm noise that needs more pairs on average is left out: with as many as that, a release takes half a second."""
+LEAST_GAIN = Fraction(1, 100)
+"""Staircase noise is left out where its error is not smaller than that of K-norm noise by this share of it."""
 COMPARED = "expected squared Frobenius error of X'X about that of the truncated records, over the norm bound to the 4th"
 """What is compared."""
 
@@ -120,6 +124,8 @@ def resolve(settings: Settings, dimension: int) -> tuple[AnyMechanism, Choice | 
     candidates = _candidates(settings)
     left_out = {name: reason for name, one in candidates.items() if (reason := _reason(one, dimension)) is not None}
     compared = {name: _squared_error(one, dimension) for name, one in candidates.items() if name not in left_out}
+    left_out |= _steps_left_out(candidates, compared)
+    compared = {name: error for name, error in compared.items() if name not in left_out}
     chosen = min(compared, key=compared.__getitem__)
     unit = candidates[chosen].norm_bound ** 4
     errors = {name: error / unit for name, error in compared.items()}
@@ -135,9 +141,11 @@ def _candidates(settings: Settings) -> dict[str, AnyMechanism]:
     pure = attrs.evolve(settings, delta=Fraction(0))
     bits = build(attrs.evolve(pure, mechanism="symmetrised-wishart")).coordinate_bits
     cut_alike = {**settings.public, "coordinate_bits": bits}
-    found = {}
+    found, epsilon = {}, fraction(settings.public["epsilon"], "epsilon")
     for name, maker in MATRICES.items():
         asked = settings if name in GAUSSIAN else pure
+        if name == STAIRCASE and not LEAST_EPSILON <= epsilon <= MOST_EPSILON:
+            continue
         if asked is pure or fraction(settings.delta, "delta") != 0:
             public = cut_alike if _is(maker, LatticePerturbation | GaussianOrthogonal) else settings.public
             found[name] = build(attrs.evolve(asked, mechanism=name, public=public))
@@ -156,6 +164,15 @@ def _reason(mechanism: AnyMechanism, dimension: int) -> str | None:
         return f"which takes at most {MOST_COLUMNS} columns"
     pairs = 1 / k_norm_moments(dimension, replaces=mechanism.replaces).accepted
     return f"which would draw {round(pairs):,} pairs on average" if pairs > MOST_PAIRS else None
+
+
+def _steps_left_out(candidates: Mapping[str, AnyMechanism], compared: Mapping[str, Fraction]) -> dict[str, str]:
+    """Say why staircase noise is left out where it takes no such epsilon, or is hardly better than K-norm noise."""
+    if STAIRCASE not in candidates:
+        return {STAIRCASE: f"which takes an epsilon from {LEAST_EPSILON} to {MOST_EPSILON}"}
+    if STAIRCASE in compared and compared[STAIRCASE] > compared[K_NORM] * (1 - LEAST_GAIN):
+        return {STAIRCASE: f"whose error is not smaller than that of {K_NORM} by {LEAST_GAIN * 100} %"}
+    return {}
 
 
 def _squared_error(mechanism: AnyMechanism, dimension: int) -> Fraction:

@@ -24,6 +24,7 @@ from dpmatrix.mechanisms.ppca import Ppca
 from dpmatrix.mechanisms.protocol import FloatArray, Release
 from dpmatrix.mechanisms.rounded_perturbation import RoundedPerturbation
 from dpmatrix.mechanisms.sequential_ppca import SequentialPpca
+from dpmatrix.mechanisms.staircase import StaircaseMechanism
 from dpmatrix.mechanisms.symmetrised_wishart import SymmetrisedWishartMechanism
 
 NoisyMatrix: TypeAlias = AnalyzeGauss | GaussianOrthogonal | ModSulq | LaplaceInputPerturbation | RoundedPerturbation
@@ -38,6 +39,7 @@ MATRICES: Mapping[str, Callable[..., NoisyMatrix]] = {
     "symmetrised-wishart": SymmetrisedWishartMechanism,
     "coupled-traces": CoupledTracesMechanism,
     "k-norm": KNormMechanism,
+    "staircase": StaircaseMechanism,
 }
 """Mechanisms that publish a noisy second-moment matrix."""
 
@@ -51,6 +53,7 @@ _ONE_CALIBRATION = {
     "symmetrised-wishart": "the printed form is refuted (wishart.theorem-4)",
     "coupled-traces": "no document prints one",
     "k-norm": "no document prints one",
+    "staircase": "no document prints one",
 }
 """Mechanisms of the least noise alone, and why there is no printed calibration."""
 

@@ -19,6 +19,7 @@ from dpmatrix.mechanisms.laplace import LaplaceInputPerturbation
 from dpmatrix.mechanisms.menu import DIRECTIONS, MATRICES, AnyMechanism, NoisyMatrix, claims_of, components, variances
 from dpmatrix.mechanisms.rounded_perturbation import RoundedPerturbation
 from dpmatrix.mechanisms.sequential_ppca import SequentialPpca
+from dpmatrix.mechanisms.staircase import StaircaseMechanism
 from dpmatrix.mechanisms.symmetrised_wishart import SymmetrisedWishartMechanism
 from dpmatrix.mechanisms.wishart_noise import public_grid
 from dpmatrix.privacy.adjacency import replaces
@@ -61,8 +62,11 @@ def noise_of(mechanism: AnyMechanism, dimension: int, divisor: int) -> dict[str,
             return {"law": law, "scale": str(mechanism.noise_scale(dimension, divisor))}
         case KNormMechanism():
             norm = "larger trace of the parts of either sign" if mechanism.replaces else "nuclear norm"
-            law = f"density proportional to exp(-|N|/c), |N| the {norm}"
-            return {"law": law, "scale": str(mechanism.noise_scale(dimension, divisor))}
+            size = str(mechanism.noise_scale(dimension, divisor))
+            if isinstance(mechanism, StaircaseMechanism):
+                law = f"density proportional to exp(-k epsilon), k >= 0 least with |N| <= (k + g) c, |N| the {norm}"
+                return {"law": law, "scale": size, "first_step": str(mechanism.stairs(dimension).width)}
+            return {"law": f"density proportional to exp(-|N|/c), |N| the {norm}", "scale": size}
         case RoundedPerturbation():
             raise TypeError(f"no law is written down of the noise of {mechanism.name}")
         case GaussianOrthogonal():
