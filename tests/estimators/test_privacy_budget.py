@@ -189,17 +189,18 @@ def test_three_tenths_pay_for_three() -> None:
 
 @pytest.mark.parametrize("mechanism", [*MATRICES, *DIRECTIONS])
 def test_the_noise_is_that_of_the_epsilon_that_is_charged(monkeypatch, mechanism: str) -> None:
-    """The mechanism that releases is the one whose guarantee was paid, and has an epsilon of 1/10 exactly."""
+    """The mechanism that releases is the one whose guarantee was paid, and has an epsilon of 1/10, or 1/5, exactly."""
     used = []
+    epsilon, exact = (0.2, Fraction(1, 5)) if mechanism == "staircase" else (0.1, Fraction(1, 10))
     maker = {**MATRICES, **DIRECTIONS}[mechanism]
     genuine = maker.release
     monkeypatch.setattr(maker, "release", lambda self, *a, **b: used.append(self) or genuine(self, *a, **b))
     delta = 0.1 if mechanism in {"gaussian", "gaussian-orthogonal", "mod-sulq"} else 0.0
-    budget = PrivacyBudget(0.1, delta)
-    DPPCA(epsilon=0.1, delta=delta, mechanism=mechanism, budget=budget).fit(RECORDS)
-    assert [found.epsilon for found in used] == [Fraction(1, 10)]
+    budget = PrivacyBudget(epsilon, delta)
+    DPPCA(epsilon=epsilon, delta=delta, mechanism=mechanism, budget=budget).fit(RECORDS)
+    assert [found.epsilon for found in used] == [exact]
     assert budget.spent == (used[0].guarantee,) == (budget.limit,)
-    assert Fraction(0.1) > Fraction(1, 10), "noise of the float itself would be too little"
+    assert Fraction(epsilon) > exact, "noise of the float itself would be too little"
 
 
 def test_messages_tell_different_numbers_apart() -> None:
