@@ -38,9 +38,9 @@ def test_a_line_for_each_noise() -> None:
         cells = dict(zip(found.columns, row, strict=True))
         values = [cells[name] for name in figure.NOISES if cells[name] is not None]
         assert cells[figure.BOUND] == min(float(value or 0) for value in values)
-        assert len(values) == (4 if "number" in str(row[0]) else 5 if cells["epsilon or d"] == 9 else 6)
+        assert len(values) == (4 if "number" in str(row[0]) else 5 if cells["epsilon or d"] == 9 else 7)
     lines = {(line.panel, line.label): line for line in found.series}
-    assert len(lines) == 4 + 4 + 6 + 6
+    assert len(lines) == 4 + 4 + 7 + 7
     drawn = lines[added, "k-norm"]
     assert drawn.places == [1, 8]
     exact = Fraction(1, 2)

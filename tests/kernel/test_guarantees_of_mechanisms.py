@@ -17,6 +17,8 @@ from dpmatrix.kernel.sources import FOLDER
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = Path(inspect.getfile(dpmatrix.documentation)).parent / "pages" / "kernel.md"
+WITHOUT = {"StaircaseMechanism"}
+"""They have a proof by hand, and the page says so."""
 ROW = re.compile(r"^\| `(?P<mechanism>\w+)` \| `(?P<theorem>\w+)` \|$", re.MULTILINE)
 
 
@@ -32,8 +34,10 @@ def pure_mechanisms() -> Iterator[str]:
 
 
 def test_each_mechanism_with_a_pure_guarantee_has_a_theorem_about_laws() -> None:
-    named = {row["mechanism"]: row["theorem"] for row in ROW.finditer(PAGE.read_text(encoding="utf-8"))}
-    assert set(named) == set(pure_mechanisms())
+    text = PAGE.read_text(encoding="utf-8")
+    named = {row["mechanism"]: row["theorem"] for row in ROW.finditer(text)}
+    assert set(named) == set(pure_mechanisms()) - WITHOUT
+    assert all(f"with a pure guarantee but `{name}`" in text for name in WITHOUT)
     theorems = Proofs.read(ROOT / FOLDER).theorems
     for name in named.values():
         assert theorems[name].kind is Grade.KERNEL_LAW
