@@ -66,8 +66,8 @@ def noise_of(mechanism: AnyMechanism, dimension: int, divisor: int) -> dict[str,
             if isinstance(mechanism, StaircaseMechanism):
                 law = f"density proportional to exp(-k epsilon), k >= 0 least with |N| <= (k + g) c, |N| the {norm}"
                 # The scale does not depend on epsilon, and the width of a step hardly.
-                steps = {"first_step": str(mechanism.stairs(dimension).width), "epsilon": str(mechanism.epsilon)}
-                return {"law": law, "scale": size, **steps}
+                own = {"first_step": str(mechanism.stairs(dimension).width), "epsilon": str(mechanism.epsilon)}
+                return {"law": law, "scale": size, **own}
             return {"law": f"density proportional to exp(-|N|/c), |N| the {norm}", "scale": size}
         case RoundedPerturbation():
             raise TypeError(f"no law is written down of the noise of {mechanism.name}")
