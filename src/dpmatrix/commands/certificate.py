@@ -122,12 +122,10 @@ def _write(files: _Files) -> None:
     signer = None if files.key is None else private_key(files.key)
     text = render(said, today, None if signer is None else Signature(beside.name, key_id(signer)))
     made = [str(page)]
-    if files.registry is None or not said.stands:
-        registered = None
-    else:
+    registered = files.registry if said.stands else None
+    if registered is not None:
         # First, since this name alone may turn out to be taken.
-        write_new(files.registry, entry(said, today, details), "registry")
-        registered = files.registry
+        write_new(registered, entry(said, today, details), "registry")
     try:
         if signer is not None:
             write_atomically(beside, signed(said, today, text, page.name, signer))
