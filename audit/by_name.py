@@ -6,6 +6,7 @@ can pickle. Mechanisms of a suite are often closures, which it cannot; a new pro
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from typing import TypeAlias
 
@@ -59,3 +60,12 @@ def importable(target: Target, find: Find, name: str) -> Target:
     except (LookupError, ValueError):
         return target
     return named if named.target is target else target
+
+
+def pickles(target: Target) -> bool:
+    """Tell whether a new process could import a target as it is, without a name."""
+    try:
+        pickle.dumps(target)
+    except (pickle.PicklingError, AttributeError, TypeError):
+        return False
+    return True

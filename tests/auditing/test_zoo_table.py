@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-import pickle
 from pathlib import Path
 
+from audit.by_name import pickles
 from audit.zoo import faulty_specimens
-from dpmatrix.auditing import Target
 from tests.documentation.told_pages import page
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,15 +21,6 @@ def rows(table: Path = TABLE) -> dict[str, list[str]]:
     lines = [line for line in table.read_text(encoding="utf-8").splitlines() if line.startswith("| ")][1:]
     cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     return {row[0]: row for row in cells}
-
-
-def pickles(target: Target) -> bool:
-    """Tell whether a new process could have imported a mechanism without a name."""
-    try:
-        pickle.dumps(target)
-    except (pickle.PicklingError, AttributeError, TypeError):
-        return False
-    return True
 
 
 def test_the_table_has_every_faulty_mechanism_and_all_demanded_ones_are_certified() -> None:

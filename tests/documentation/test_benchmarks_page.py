@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import pickle
 import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from audit.by_name import pickles
 from audit.published import PUBLISHED, Published
 from audit.published.__main__ import head
 from audit.published.auditors import OURS
 from audit.published.low_bits import CONFIRMATION, LOW_BITS, TRAINING
 from audit.published.tables import by_auditor, page_rows, read, tallies
-from dpmatrix.auditing import Target
 from dpmatrix.documentation import pages
 from tests.documentation.told_pages import page
 
@@ -184,15 +183,6 @@ def test_published_mechanisms_are_those_of_the_run() -> None:
     assert not any(
         longer[record.name]["dpmatrix"].detected for record in asked if record.right and record.name in longer
     )
-
-
-def pickles(target: Target) -> bool:
-    """Tell whether a new process could have imported a mechanism without a name."""
-    try:
-        pickle.dumps(target)
-    except (pickle.PicklingError, AttributeError, TypeError):
-        return False
-    return True
 
 
 def named(records: Iterable[Published]) -> set[str]:
