@@ -28,6 +28,7 @@ INSIDE = "DPMATRIX_AUDITED_PROCESS"
 _PROBE = 8
 _SIZES = (CALLS, 240, 1792)
 _QUICK = 0.05
+_WAITING = 0.5
 _PROGRAM = "from dpmatrix.auditing.independence.processes import serve; serve()"
 Sides = tuple[tuple[FloatArray, ...], ...]
 
@@ -35,13 +36,17 @@ Sides = tuple[tuple[FloatArray, ...], ...]
 def draw_probe(target: Target, sides: Sequence[FloatArray], entropy: int, number: int) -> Sides:
     """Draw from every data set in turn, `CALLS` outputs first and then more while that is quick.
 
+    Quick is what takes little time of this thread, and not much on the wall: a busy machine is not a slow mechanism.
+
     Every process that draws does so in the same order, with generators made from its ``number``.
     """
     found: list[list[FloatArray]] = [[] for _ in sides]
-    begin = time.perf_counter()
+    begin, used, drawn = time.perf_counter(), time.thread_time(), 0
     for step, size in enumerate(_SIZES):
-        if step and time.perf_counter() - begin > _QUICK:
+        expected = (time.perf_counter() - begin) / drawn * size if step else 0.0
+        if step and (time.thread_time() - used > _QUICK or expected > _WAITING):
             break
+        drawn += size
         source = target if step else FreshCalls(target)
         for side, data in enumerate(sides):
             key = (_PROBE, number, step, side)

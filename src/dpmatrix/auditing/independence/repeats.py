@@ -11,6 +11,10 @@ on the probability that independent outputs of one law fail it, whatever the law
 - *Equal outputs some calls apart.* Of the pairs of outputs that lie L apart half do not overlap; they are equal
   independently, with the probability c that two outputs are equal. Hoeffding's bound for U-statistics keeps c near its
   estimate, and Chernoff's bound does the rest, each but for ``exp(-40)``.
+- *Equal outputs in pairs.* Take s of m disjoint pairs. Whatever values there are, if none occurs more than K times and
+  all 2m orders are as likely, a pair is equal, given j other equal ones, with probability at most ``(K - 1) / (2m - 2j
+  - 1)``. The product of these for all s, times the number of ways to take s pairs, bounds the probability that s are
+  equal. This notices few outputs of many values, each twice, of which Hoeffding's bound says nothing.
 - *Equal first outputs.* That the first outputs of k processes are one value, and none of n others is, has probability
   at most ``((k - 1) / (e n))**(k - 1)``: for a value of probability p it is ``p**k (1 - p)**n``, and summed over all
   values at most the largest ``p**(k - 1) (1 - p)**n``. For k = 3 and 10,000 outputs that is 6e-9.
@@ -24,11 +28,10 @@ from itertools import combinations
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
+from scipy.special import gammaln
 
 from dpmatrix.auditing.arrays import FloatArray
-
-NATS = 40.0
-"""Minus the logarithm of the probability, at most, that one comparison of independent outputs finds a repetition."""
+from dpmatrix.auditing.independence.one_law import NATS, are_of_two_laws
 
 CALLS = 24
 """Outputs from calls of their own at the beginning; 4**-24 is below 1e-14."""
@@ -103,16 +106,45 @@ def _is_periodic(codes: NDArray[np.int64]) -> bool:
     size = len(codes)
     counts = np.unique(codes, return_counts=True)[1]
     collision = float(np.sum(counts * (counts - 1.0)) / (size * (size - 1.0)))
-    bound = collision + np.sqrt(NATS / (2 * (size // 2)))
-    if collision == 0 or bound >= 1:
+    if collision == 0:
         return False
     lags = np.arange(1, size // 2)
-    equal = np.array([np.count_nonzero(codes[lag:] == codes[:-lag]) for lag in lags])
-    share, halves = np.minimum(1.0, equal / (size - lags)), (size - lags) // 2
+    apart = np.array([_equal_apart(codes, int(lag)) for lag in lags])
+    if np.any(_nats_of_pairs(_disjoint_pairs(size, lags), apart, int(counts.max())) >= NATS):
+        return True
+    bound = collision + np.sqrt(NATS / (2 * (size // 2)))
+    if bound >= 1:
+        return False
+    share = np.minimum(1.0, apart.sum(axis=1) / (size - lags))
     with np.errstate(all="ignore"):
         miss = np.where(share < 1, (1 - share) * np.log((1 - share) / (1 - bound)), 0.0)
         divergence = share * np.log(share / bound) + miss
-    return bool(np.any((share > bound) & (halves * divergence >= NATS)))
+    return bool(np.any((share > bound) & ((size - lags) // 2 * divergence >= NATS)))
+
+
+def _equal_apart(codes: NDArray[np.int64], lag: int) -> NDArray[np.int64]:
+    """Count the outputs equal to the one ``lag`` calls later, in every other run of ``lag`` and in the rest.
+
+    The shape is (2,). Pairs of one kind do not overlap.
+    """
+    equal = np.zeros(-(-(len(codes) - lag) // (2 * lag)) * 2 * lag, dtype=bool)
+    np.equal(codes[lag:], codes[:-lag], out=equal[: len(codes) - lag])
+    return np.asarray(np.count_nonzero(equal.reshape(-1, 2, lag), axis=(0, 2)), dtype=np.int64)
+
+
+def _disjoint_pairs(size: int, lags: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return how many pairs `_equal_apart` looks at in each half, shape (k, 2)."""
+    pairs = size - lags
+    whole, left = np.divmod(pairs, 2 * lags)
+    even = whole * lags + np.minimum(left, lags)
+    return np.stack([even, pairs - even], axis=1)
+
+
+def _nats_of_pairs(pairs: NDArray[np.int64], equal: NDArray[np.int64], most: int) -> FloatArray:
+    """Bound minus the logarithm of the probability that so many of the pairs are equal, in an order by chance."""
+    others = equal * np.log(2) + gammaln(pairs + 0.5) - gammaln(pairs - equal + 0.5)
+    ways = gammaln(pairs + 1) - gammaln(equal + 1) - gammaln(pairs - equal + 1)
+    return np.asarray(others - equal * np.log(max(1, most - 1)) - ways)
 
 
 def chance_of_beginning_alike(drawn: Sequence[Drawn]) -> float:
@@ -160,6 +192,10 @@ def repetition(drawn: Sequence[Drawn]) -> str | None:
                 return f"{where} draw the same outputs from the same data, with different generators"
         if are_kept(one.batches[0], other.batches[0]):
             return f"a number of the output is drawn once and then kept: {where} have two values of it"
+        if one.process != other.process and are_of_two_laws(*(np.concatenate(drawn.batches) for drawn in (one, other))):
+            return (
+                "two processes draw from two laws on the same data: something random is made once in each and then kept"
+            )
     return None
 
 
