@@ -54,7 +54,7 @@ def audit_mechanism(
     dimension: int | None = None,
     norm_bound: float | None = None,
     domain: str | None = None,
-    delete_rows: bool | None = None,
+    delete_rows: bool = True,
     seconds: float = 10.0,
     clock: Clock = time.monotonic,
     failure_probability: Exact = 1e-9,
@@ -87,8 +87,8 @@ def audit_mechanism(
         What a record may be, instead of a dimension and a bound: such as ``"age: int 0..120, ill: {yes, no}"``; see
         `dpmatrix.auditing.pairs.domains`, which says what the mechanism then is given.
     delete_rows
-        Under ``ADD_REMOVE_ONE``, whether a removed record takes its row along (True) or leaves zeros (False), which
-        suits mechanisms that take n for public; None tries both.
+        Under ``ADD_REMOVE_ONE``, whether a removed record takes its row along (True), as the relation says, or leaves
+        zeros (False), for mechanisms that take n for public and zeros for no record.
     seconds, clock
         How long to try, by which clock; ``time.process_time`` leaves other work on the machine out. On the clock of the
         wall the call takes a fifth and two seconds more at most, even if the mechanism hangs.

@@ -35,9 +35,9 @@ def audit_command(
     delta: Annotated[str, typer.Option(metavar="NUMBER")] = "0",
     adjacency: Annotated[Adjacency, typer.Option(help="Relation between neighbours.")] = Adjacency.REPLACE_ONE,
     delete_rows: Annotated[
-        bool | None,
-        typer.Option("--delete-rows/--zero-rows", help="What a removed record leaves: n - 1 rows, or zeros. [both]"),
-    ] = None,
+        bool,
+        typer.Option("--delete-rows/--zero-rows", help="What a removed record leaves: n - 1 rows, or zeros."),
+    ] = True,
     records: Annotated[int | None, typer.Option(min=1, help="Records of a data set. [20]")] = None,
     dimension: Annotated[int | None, typer.Option(min=1, help="Length of a record. [3]")] = None,
     norm_bound: Annotated[float | None, typer.Option(help="Bound on the Euclidean norm of a record. [1]")] = None,

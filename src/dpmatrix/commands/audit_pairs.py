@@ -55,7 +55,7 @@ def offered_by(job: Job) -> Offered:
         own = own_pairs(_pairs_in(Path(job.pairs)), adjacency)
         return _offered(own, f"pairs of {job.pairs}")
     if job.data_from is not None:
-        own = pairs_of_data(_data_in(job.data_from), adjacency, zero_rows=job.delete_rows is False)
+        own = pairs_of_data(_data_in(job.data_from), adjacency, zero_rows=not job.delete_rows)
         return _offered(own, f"changes of a record of {job.data_from}")
     dimension, bound = (None, None) if job.domain is not None else (job.dimension, job.norm_bound)
     found = pairs_to_try(adjacency, job.records, dimension, bound, job.domain, job.delete_rows)

@@ -40,7 +40,7 @@ class Job:
     epsilon: str
     delta: str
     adjacency: str
-    delete_rows: bool | None
+    delete_rows: bool
     records: int
     dimension: int
     norm_bound: float

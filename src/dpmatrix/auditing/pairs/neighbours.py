@@ -133,7 +133,7 @@ def distinct(pairs: Iterable[NeighbouringPair | None]) -> tuple[NeighbouringPair
 
 
 def neighbouring_pairs(
-    dimension: int, records: int, adjacency: Adjacency, *, delete_rows: bool | None = False
+    dimension: int, records: int, adjacency: Adjacency, *, delete_rows: bool = False
 ) -> tuple[NeighbouringPair, ...]:
     """Build the adversarial pairs of a given size.
 
@@ -147,7 +147,7 @@ def neighbouring_pairs(
         The relation between the two.
     delete_rows
         Under ``ADD_REMOVE_ONE``, whether a removed record takes its row along (n - 1 rows are left, none if n = 1) or
-        leaves a zero record, which suits mechanisms that take n for public; None for both, in turn.
+        leaves a zero record, which suits mechanisms that take n for public.
 
     Returns
     -------
@@ -167,14 +167,7 @@ def neighbouring_pairs(
         for position, (rest_name, rest) in enumerate(_rests(dimension, records))
         for change in (changes if position == 0 else changes[1:9:2])
     ]
-    readings = (True, False) if delete_rows is None else (delete_rows,)
-    return distinct(
-        [
-            _pair(name, adjacency, rest, change, delete_rows=deleted)
-            for name, rest, change in tried
-            for deleted in readings
-        ]
-    )
+    return distinct([_pair(name, adjacency, rest, change, delete_rows=delete_rows) for name, rest, change in tried])
 
 
 def neighbours_of(base: FloatArray, adjacency: Adjacency, *, delete_rows: bool = False) -> tuple[NeighbouringPair, ...]:

@@ -92,7 +92,7 @@ def pairs_to_try(
     dimension: int | None,
     norm_bound: float | None,
     domain: str | None,
-    delete_rows: bool | None,
+    delete_rows: bool,
 ) -> OwnPairs:
     """Return the pairs of a domain, or of numbers of bounded norm, with the bound; parameters as in `audit_mechanism`.
 
@@ -109,7 +109,7 @@ def pairs_to_try(
     for name, value in (("dimension", dimension), ("norm_bound", norm_bound)):
         if value is not None:
             raise InvalidParameterError(name, "the domain says what a record is", f"leave {name} or the domain out")
-    if delete_rows is False:
+    if not delete_rows:
         problem = "a record of zeros need not be in the domain"
         raise InvalidParameterError("delete_rows", problem, "let removed records take their rows along")
     return pairs_of_domain(domain_of(domain), records, adjacency)
