@@ -114,6 +114,51 @@ def test_a_fit_is_a_function_of_the_release(monkeypatch, kind: type, adjacency: 
     assert fits[0]["guarantee_"] == repr(release.guarantee)
 
 
+CONSTANT, LONGER = 2.640625, Fraction(628229, 131072)
+"""The constant beside three columns of bound 4, and a bound on the norm of both together, computed by hand."""
+
+
+def extended(data: np.ndarray) -> np.ndarray:
+    """Put the constant beside records."""
+    return np.column_stack([data, np.full(len(data), CONSTANT)])
+
+
+@pytest.mark.filterwarnings("ignore::dpmatrix.estimators.PrivacyWarning")
+@pytest.mark.parametrize("mechanism", MATRICES)
+def test_a_centred_fit_releases_what_the_mechanism_does_of_longer_records(mechanism: str) -> None:
+    """Neighbours stay neighbours: the constant is of no record, and no longer record exceeds the bound."""
+    assert Fraction(CONSTANT) ** 2 + BOUND**2 <= LONGER**2
+    more = {"delta": Fraction(1, 10**6)} if mechanism in GAUSSIAN else {}
+    made = MATRICES[mechanism](EPSILON, adjacency=REPLACED, norm_bound=LONGER, **more)
+    for kind in ESTIMATORS:
+        for data in (DATA, REPLACEMENT):
+            fit = kind(**asked(REPLACED, mechanism), centred=True, random_state=7).fit(data)
+            expected = made.release(extended(data), entropy=SeededEntropy(7))
+            assert fit.release_.integers.tolist() == expected.integers.tolist()
+            assert fit.release_.grid == expected.grid
+            assert fit.guarantee_ is None, "the bits are known"
+        secret = kind(**asked(REPLACED, mechanism), centred=True).fit(DATA)
+        assert secret.guarantee_ == made.guarantee
+        long = kind(**asked(REPLACED, mechanism), centred=True, random_state=7).fit(
+            np.vstack([DATA[:-1], 3 * DATA[-1:]])
+        )
+        clipped = made.release(extended(DATA), entropy=SeededEntropy(7))
+        assert long.release_.integers.tolist() == clipped.integers.tolist()
+        with pytest.raises(InvalidParameterError, match="no guarantee covers this refusal"):
+            kind(**asked(REPLACED, mechanism), centred=True, over_norm="reject").fit(1.001 * DATA)
+        with pytest.raises(InvalidParameterError, match="a secret under 'add-remove-one'"):
+            kind(**asked(ADDED, mechanism), centred=True).fit(DATA)
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS)
+def test_a_centred_fit_is_a_function_of_the_release(monkeypatch, kind: type) -> None:
+    release = SymmetrisedWishartMechanism(EPSILON, adjacency=REPLACED, norm_bound=LONGER).release(extended(DATA))
+    monkeypatch.setattr(SymmetrisedWishartMechanism, "release", lambda *_data, **_bits: release)
+    fits = [fitted(kind(**asked(REPLACED), centred=True).fit(data)) for data in (DATA, REPLACEMENT)]
+    assert fits[0] == fits[1]
+    assert fits[0]["guarantee_"] == repr(release.guarantee)
+
+
 @pytest.mark.parametrize("adjacency", list(Adjacency))
 @pytest.mark.parametrize("mechanism", [*MATRICES, *DIRECTIONS])
 def test_a_budget_pays_what_a_fit_promises(monkeypatch, mechanism: str, adjacency: Adjacency) -> None:

@@ -112,7 +112,7 @@ PROBES: Mapping[str, Mapping[str, Probe]] = {
         OPENDP: lambda: takes(OpenPCA, "delta"),
     },
     "Is the mean estimated out of the same budget, to centre?": {
-        OURS: lambda: takes(DPPCA, "bounds") or takes(DPPCA, "centered"),
+        OURS: lambda: bool(np.any(ours(centred=True).fit(RECORDS).mean_)),
         IBM: lambda: takes(models.PCA, "centered"),
         OPENDP: lambda: takes(dp.sklearn.decomposition.PCAEpsilons, "mean"),
     },

@@ -33,6 +33,7 @@ CLIPPED = [
 ]
 # The records of some checks have a norm above 100, and are refused unless the bound allows for them.
 BOUNDED = [DPPCA(data_norm=1e6), DPSecondMoment(data_norm=1e6)]
+CENTRED = [DPPCA(centred=True, mechanism="coupled-traces", epsilon=1e4), DPSecondMoment(centred=True)]
 
 
 def expected_failures(estimator) -> dict[str, str]:
@@ -46,6 +47,6 @@ def expected_failures(estimator) -> dict[str, str]:
 
 
 @pytest.mark.filterwarnings("ignore::dpmatrix.estimators.PrivacyWarning")
-@parametrize_with_checks([*CLIPPED, *BOUNDED], expected_failed_checks=expected_failures)
+@parametrize_with_checks([*CLIPPED, *BOUNDED, *CENTRED], expected_failed_checks=expected_failures)
 def test_convention(estimator, check) -> None:
     check(estimator)

@@ -31,6 +31,7 @@ SHARED: dict[str, Any] = {
     "calibration": "tight",
     "adjacency": "replace-one",
     "mean": None,
+    "centred": False,
     "budget": None,
     "random_state": None,
 }

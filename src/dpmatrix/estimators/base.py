@@ -7,11 +7,13 @@ from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
+import attrs
 import numpy as np
 import numpy.typing as npt
 
 from dpmatrix.errors import InvalidParameterError, SingleUseError
 from dpmatrix.estimators.budget import Expense, PrivacyBudget, relation
+from dpmatrix.estimators.centring import Centred, Centring, refuse_unless_counted
 from dpmatrix.estimators.expected_error import ExpectedError
 from dpmatrix.estimators.notices import notify
 from dpmatrix.estimators.scikit_learn import (
@@ -24,7 +26,7 @@ from dpmatrix.estimators.scikit_learn import (
 from dpmatrix.exact import decimal_fraction, positive_integer
 from dpmatrix.mechanisms import GaussianOrthogonal, Ppca, Release, SequentialPpca
 from dpmatrix.mechanisms.choice import resolve, stand_in
-from dpmatrix.mechanisms.menu import AnyMechanism, Settings, claims_of, excess_words
+from dpmatrix.mechanisms.menu import DIRECTIONS, AnyMechanism, Settings, claims_of, excess_words
 from dpmatrix.mechanisms.noise_sizes import noise_size
 from dpmatrix.mechanisms.protocol import FloatArray
 from dpmatrix.mechanisms.records import refuse_masked
@@ -34,6 +36,16 @@ from dpmatrix.randomness.entropy import Entropy, SeededEntropy, SystemEntropy
 
 _LARGEST_MEAN = 2.0**970
 """Half of the last digit of the largest float."""
+
+
+@attrs.frozen
+class Fit:
+    """What released, what was released, of how many records, and what a constant column says."""
+
+    mechanism: AnyMechanism
+    release: Release
+    count: int
+    centred: Centred | None
 
 
 class PrivateEstimator(BaseEstimator):  # type: ignore[misc] # scikit-learn is not typed
@@ -52,7 +64,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc] # scikit-learn is n
     choice_ : dpmatrix.mechanisms.choice.Choice or None
         With ``mechanism="auto"`` what was chosen, and the errors that were compared; else None.
     mean_ : ndarray of shape (d,)
-        The public point that was subtracted from every record.
+        The public point that was subtracted from every record; with ``centred=True`` the published mean.
     n_features_in_ : int
         d. The number of records is not kept, since it is a secret where records are added and removed.
     """
@@ -65,6 +77,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc] # scikit-learn is n
     calibration: str
     adjacency: str
     mean: npt.ArrayLike | None
+    centred: bool
     budget: PrivacyBudget | None
     random_state: Any
 
@@ -75,9 +88,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc] # scikit-learn is n
         super().__init_subclass__(**options)
         reduce_for_workers(cls, _reduced_for_workers)
 
-    def _fit_release(
-        self, X: npt.ArrayLike, *, rank: int | None, divisor: int | None
-    ) -> tuple[AnyMechanism, Release, int]:
+    def _fit_release(self, X: npt.ArrayLike, *, rank: int | None, divisor: int | None) -> Fit:
         settings = self._settings(rank, divisor)
         # A data set without records is one like any other where records are added and removed.
         least = 1 if stand_in(settings).adjacency is Adjacency.REPLACE_ONE else 0
@@ -85,18 +96,21 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc] # scikit-learn is n
         if rank is not None and rank > records.shape[1]:
             problem = f"{rank} exceeds the number of features {records.shape[1]}"
             raise InvalidParameterError("n_components", problem, "pass at most the number of features")
-        mechanism, choice = resolve(settings, records.shape[1])
-        if isinstance(mechanism, RoundedPerturbation):
-            mechanism.check_dimension(records.shape[1])
         mean = self._public_mean(records.shape[1])
+        centring, settings, dimension = self._with_constant(settings, records.shape[1])
+        mechanism, choice = resolve(settings, dimension)
+        if isinstance(mechanism, RoundedPerturbation):
+            mechanism.check_dimension(dimension)
         if self.random_state is not None:
             void = ", ".join(claims_of(mechanism))
             notify(f"random_state makes the random bits known, so nothing private may be fitted: no guarantee [{void}]")
         source = self._entropy()
-        wasted = excess_words(mechanism, records.shape[1])
+        wasted = excess_words(mechanism, dimension)
         if wasted is not None:
             notify(wasted)
         points = records - mean
+        if centring is not None:
+            points = centring.extend(points, mechanism.over_norm)
         if self.budget is not None:
             # First whatever can be refused, then the payment, then the draw: from here on, every failure has been paid.
             self.budget.check_live()
@@ -107,13 +121,31 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc] # scikit-learn is n
         if self.budget is not None:
             # A fork in the middle would publish a second release for one payment.
             self.budget.check_live()
-        self.mean_ = mean
+        centred = None if centring is None else centring.read(release)
+        self.mean_ = mean if centred is None else mean + centred.mean
         self.release_ = release
         self.guarantee_ = release.guarantee
         self.mechanism_ = self.mechanism if choice is None else choice.mechanism
         self.choice_ = choice
         self.expense_ = self._record(mechanism, release)
-        return mechanism, release, len(records)
+        return Fit(mechanism, release, len(records), centred)
+
+    def _with_constant(self, settings: Settings, dimension: int) -> tuple[Centring | None, Settings, int]:
+        """Return what reads the mean, and the settings and the length of records with the constant beside them.
+
+        Without ``centred`` these are None and what was given.
+        """
+        if not isinstance(self.centred, bool | np.bool_):
+            raise InvalidParameterError("centred", f"{self.centred!r} is no truth value", "pass True or False")
+        if not self.centred:
+            return None, settings, dimension
+        if self.mechanism in DIRECTIONS:
+            problem = f"{self.mechanism!r} draws directions, and publishes no mean"
+            raise InvalidParameterError("centred", problem, "take a mechanism that publishes a matrix")
+        refuse_unless_counted(settings.public["adjacency"], settings.divisor)
+        centring = Centring.of(Fraction(stand_in(settings).norm_bound), dimension)
+        public = {**settings.public, "norm_bound": centring.norm_bound()}
+        return centring, attrs.evolve(settings, public=public), dimension + 1
 
     def _settings(self, rank: int | None, divisor: int | None) -> Settings:
         return Settings(
@@ -132,7 +164,8 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc] # scikit-learn is n
 
     def _expected_error(self, n: int, d: int, rank: int | None, divisor: int | None) -> ExpectedError:
         records, dimension = positive_integer(n, "n"), positive_integer(d, "d")
-        mechanism, _ = resolve(self._settings(rank, divisor), dimension)
+        centring, settings, columns = self._with_constant(self._settings(rank, divisor), dimension)
+        mechanism, _ = resolve(settings, columns)
         if isinstance(mechanism, Ppca | SequentialPpca):
             problem = f"{self.mechanism!r} draws directions and adds no noise to a matrix"
             raise InvalidParameterError("mechanism", problem, "take one that publishes a matrix")
@@ -143,11 +176,13 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc] # scikit-learn is n
                 if isinstance(mechanism, RoundedPerturbation | GaussianOrthogonal)
                 else mechanism.grid_for(range(records))
             )
-            size = noise_size(mechanism, dimension, by, grid)
+            size = noise_size(mechanism, columns, by, grid)
             if size is None:
                 raise TypeError(f"no size of the noise of {mechanism.name}")
-            largest = Fraction(mechanism.norm_bound) ** 2 * records / by
-            return ExpectedError.of(size, float(largest), rank, dimension)
+            bound = mechanism.norm_bound if centring is None else centring.bound
+            largest = float(Fraction(bound) ** 2 * records / by)
+            further = 0.0 if centring is None else centring.error(float(size.off_diagonal or 0), dimension)
+            return ExpectedError.of(size, largest, rank, dimension, further)
         remedy = "pass a smaller one, or a smaller data_norm or a larger epsilon"
         raise InvalidParameterError("n", "with it the error cannot be written as a float", remedy)
 

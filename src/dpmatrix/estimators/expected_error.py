@@ -19,16 +19,20 @@ class ExpectedError:
     Attributes
     ----------
     off_diagonal, diagonal : float
-        Standard deviation of an entry there; ``off_diagonal`` is 0 where there is none.
+        Standard deviation of an entry there; ``off_diagonal`` is 0 where there is none. With ``centred=True`` these and
+        the next are of the matrix with the constant column.
     frobenius : float
         Root of the expected square of the noise's Frobenius norm. Each published eigenvalue differs from that of the
         records by no more on average, and so does the root of the sum of the squares of all these differences
-        (Hoffman and Wielandt, 1953).
+        (Hoffman and Wielandt, 1953); with ``centred=True`` by no more than `error`.
     largest : float
         The trace of the matrix without noise is at most this: the bound on the norm squared, times n under
         add-remove-one.
     n_components, n_features : int or None, int
         k and d; k is None where no components are computed.
+    centring : float
+        How much larger than ``frobenius`` the expected Frobenius norm of the covariance matrix's error can be, since
+        the mean is read off the noisy matrix; 0 without ``centred``.
     """
 
     off_diagonal: float
@@ -37,12 +41,20 @@ class ExpectedError:
     largest: float
     n_components: int | None
     n_features: int
+    centring: float = 0.0
 
     @classmethod
-    def of(cls, size: NoiseSize, largest: float, n_components: int | None, n_features: int) -> ExpectedError:
+    def of(
+        cls, size: NoiseSize, largest: float, n_components: int | None, n_features: int, centring: float = 0.0
+    ) -> ExpectedError:
         """Take the size of a noise."""
         beside = 0.0 if size.off_diagonal is None else float(size.off_diagonal)
-        return cls(beside, float(size.diagonal), float(size.frobenius), largest, n_components, n_features)
+        return cls(beside, float(size.diagonal), float(size.frobenius), largest, n_components, n_features, centring)
+
+    @property
+    def error(self) -> float:
+        """Bound on the expected Frobenius norm of what components are computed from, less that of the records."""
+        return self.frobenius + self.centring
 
     @property
     def lost(self) -> float | None:
@@ -53,7 +65,7 @@ class ExpectedError:
         """
         if self.n_components is None:
             return None
-        return math.sqrt(2 * min(self.n_components, self.n_features - self.n_components)) * self.frobenius
+        return math.sqrt(2 * min(self.n_components, self.n_features - self.n_components)) * self.error
 
     @property
     def noise_exceeds_matrix(self) -> bool:
@@ -61,4 +73,4 @@ class ExpectedError:
 
         Then most of what is published is noise. A direction that many records share may still stand out of it.
         """
-        return self.frobenius >= self.largest
+        return self.error >= self.largest

@@ -46,6 +46,9 @@ class DPPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstimator)
         no ``"mle"``, which scikit-learn's PCA takes: what a noisy matrix says of them is not so of the records.
     epsilon, delta, data_norm, over_norm, calibration, adjacency, mean, budget, random_state
         See `DPSecondMoment`.
+    centred : bool, default False
+        Publish the mean as well, out of the same guarantee, and take the components about it; see `DPSecondMoment`. For
+        mechanisms that publish a matrix.
     mechanism : str, default "symmetrised-wishart"
         Those of `DPSecondMoment` publish a noisy matrix, of which the components are post-processing.
         ``"ppca"`` and ``"sequential-ppca"`` draw directions by the exponential mechanism of `near-optimal.theorem-6`
@@ -87,6 +90,7 @@ class DPPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstimator)
         calibration: str = "tight",
         adjacency: str = "replace-one",
         mean: npt.ArrayLike | None = None,
+        centred: bool = False,
         budget: PrivacyBudget | None = None,
         random_state: Any = None,  # noqa: ANN401 - what check_random_state takes
     ) -> None:
@@ -99,6 +103,7 @@ class DPPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstimator)
         self.calibration = calibration
         self.adjacency = adjacency
         self.mean = mean
+        self.centred = centred
         self.budget = budget
         self.random_state = random_state
 
@@ -121,15 +126,18 @@ class DPPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstimator)
         """
         del y
         rank = self._rank()
-        mechanism, release, count = self._fit_release(X, rank=rank or 1, divisor=None)
+        fit = self._fit_release(X, rank=rank or 1, divisor=None)
+        mechanism, release, centred = fit.mechanism, fit.release, fit.centred
         rank = rank or self.n_features_in_
-        self.components_: FloatArray = components(mechanism, release, rank)
+        self.components_: FloatArray = (
+            components(mechanism, release, rank) if centred is None else centred.components(rank)
+        )
         self.n_components_ = rank
         self._n_features_out = rank
-        eigenvalues = variances(mechanism, release)
+        eigenvalues = variances(mechanism, release) if centred is None else centred.variances()
         self.explained_variance_ = None if eigenvalues is None else eigenvalues[:rank]
         self.explained_variance_ratio_ = None if eigenvalues is None else _shares(eigenvalues)[:rank]
-        divisor = count if mechanism.adjacency is Adjacency.REPLACE_ONE else 1
+        divisor = fit.count if mechanism.adjacency is Adjacency.REPLACE_ONE else 1
         self.singular_values_ = None if eigenvalues is None else np.sqrt(eigenvalues[:rank] * divisor)
         left = None if eigenvalues is None else eigenvalues[rank:]
         self.noise_variance_ = None if left is None else float(left.mean()) if len(left) else 0.0
@@ -224,8 +232,8 @@ class DPPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstimator)
     def score_samples(self, X: npt.ArrayLike) -> FloatArray:
         """Return the logarithm of the published model's density at records, shape (n,).
 
-        The model is normal about ``mean_``, a public point and not the mean, with `get_covariance`. Where there is none
-        there are no densities. Those of private records are as little private as these records themselves.
+        The model is normal about ``mean_``, the published mean or a public point, with `get_covariance`. Where there is
+        none there are no densities. Those of private records are as little private as these records themselves.
 
         Raises
         ------

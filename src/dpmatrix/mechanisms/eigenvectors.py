@@ -69,3 +69,9 @@ class TopEigenvectors:
 def principal_components(release: Release, rank: int) -> PostProcessed[FloatArray]:
     """Make the top-k eigenvectors of a release, with the guarantee that they inherit; see `TopEigenvectors`."""
     return release.apply(TopEigenvectors(rank))
+
+
+def oriented(rows: FloatArray) -> FloatArray:
+    """Turn directions, the rows of an array, so that in each the coordinate of largest modulus is positive."""
+    largest = np.take_along_axis(rows, np.abs(rows).argmax(axis=1)[:, None], axis=1)
+    return np.ascontiguousarray(np.where(largest < 0, -rows, rows))

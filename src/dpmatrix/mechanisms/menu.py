@@ -15,7 +15,7 @@ from dpmatrix.errors import InvalidParameterError, NotPrivateError
 from dpmatrix.exact import fraction
 from dpmatrix.mechanisms.analyze_gauss import AnalyzeGauss
 from dpmatrix.mechanisms.coupled_traces import CoupledTracesMechanism
-from dpmatrix.mechanisms.eigenvectors import principal_components
+from dpmatrix.mechanisms.eigenvectors import oriented, principal_components
 from dpmatrix.mechanisms.gaussian import GaussianPerturbation, ModSulq
 from dpmatrix.mechanisms.gaussian_orthogonal import GaussianOrthogonal
 from dpmatrix.mechanisms.k_norm import KNormMechanism
@@ -147,9 +147,7 @@ def components(mechanism: AnyMechanism, release: Release, rank: int) -> FloatArr
     In each the coordinate of largest modulus is positive.
     """
     drawn = isinstance(mechanism, SequentialPpca) or (isinstance(mechanism, Ppca) and rank == 1)
-    rows = (release.to_numpy() if drawn else principal_components(release, rank).value).T
-    largest = np.take_along_axis(rows, np.abs(rows).argmax(axis=1)[:, None], axis=1)
-    return np.ascontiguousarray(np.where(largest < 0, -rows, rows))
+    return oriented((release.to_numpy() if drawn else principal_components(release, rank).value).T)
 
 
 def variances(mechanism: AnyMechanism, release: Release) -> FloatArray | None:
