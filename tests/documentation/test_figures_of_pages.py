@@ -53,6 +53,7 @@ def test_what_the_auditor_found() -> None:
     least = min(shares[name] for name in enough)
     auditor.tells("Of the {} whose true ε is finite and known, {} were bounded", len(shares), len(enough))
     auditor.tells("were bounded by at least {above} of it", least)
+    auditor.tells("`sparse-vector-3` by {}, and", shares["sparse-vector-3"])
     auditor.tells("entries at once, by {}.", shares["laplace-l2-sensitivity-10"])
 
 
