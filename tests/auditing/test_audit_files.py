@@ -41,6 +41,7 @@ JOB = Job(
     began=1_800_000_000.25,
     seconds=60.0,
     learned=None,
+    representation=False,
     curve=[],
     workers=1,
     training=None,

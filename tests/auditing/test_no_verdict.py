@@ -379,9 +379,21 @@ def test_parameters_with_defaults_are_what_their_names_say() -> None:
     assert "new processes" not in result.message()
 
 
-def test_the_assertion_tries_both_readings_of_a_removal() -> None:
+def test_the_assertion_removes_a_row_or_zeroes_it() -> None:
     def counts(data: np.ndarray, size: int, generator: np.random.Generator) -> np.ndarray:
         return np.stack([np.full(size, float(len(data))), generator.laplace(size=size)], axis=1)
 
     with pytest.raises(PrivacyViolationError, match="the row is deleted"):
         audit_mechanism(counts, **(QUICK | {"adjacency": Adjacency.ADD_REMOVE_ONE}))
+    kept = audit_mechanism(counts, **(QUICK | {"adjacency": Adjacency.ADD_REMOVE_ONE, "delete_rows": False}))
+    assert "deleted in 0 of the pairs" in kept.message()
+
+
+def test_a_zero_that_counts_as_a_record_is_none_that_was_removed() -> None:
+    def majority(data: np.ndarray, size: int, generator: np.random.Generator) -> np.ndarray:
+        return np.sum(np.where(data[:, 0] > 0.5, 1, -1)) + generator.laplace(size=size)
+
+    added = QUICK | {"adjacency": Adjacency.ADD_REMOVE_ONE}
+    assert not audit_mechanism(majority, **added).violated
+    with pytest.raises(PrivacyViolationError, match="epsilon is at least 1"):
+        audit_mechanism(majority, **(added | {"delete_rows": False}))

@@ -58,6 +58,9 @@ def audit_command(
     learned: Annotated[
         bool | None, typer.Option(help="Learn events with scikit-learn as well. [wherever it is installed]")
     ] = None,
+    representation: Annotated[
+        bool, typer.Option("--representation", help="Audit the low bits of the outputs instead, which floats leak by.")
+    ] = False,
     curve: Annotated[list[str] | None, typer.Option(metavar="NUMBER", help="More epsilons to bound delta at.")] = None,
     workers: Annotated[int, typer.Option(min=1, help="Processes.")] = os.cpu_count() or 1,
     training: Annotated[int | None, typer.Option(min=1, help="Instead of a number that fits the budget.")] = None,
@@ -86,6 +89,9 @@ def audit_command(
     its type counts, not its message. There is no verdict on a mechanism that always fails, exits, hangs, returns
     nothing, or repeats its outputs, nor where so few outputs fit into the budget that a pass would mean nothing.
 
+    Outputs are rounded to about a millionth of their spread, so that the verdict is about the mathematics. The low bits
+    of floats are another question: ask it with --representation.
+
     --json, --junit and --sarif write files for programs; the exit code is the same. Without a verdict there is no JSON,
     the test case of JUnit has an error, and SARIF a warning.
 
@@ -96,6 +102,15 @@ def audit_command(
     if replay is None and mechanism is None:
         raise InvalidParameterError("mechanism", "no mechanism is named", "write package.module:name or file.py:name")
     seconds = _limit(budget, training, confirmation)
+    if representation:
+        given = {
+            "replay": replay,
+            "json": json_file,
+            "curve": curve,
+            "checkpoint": checkpoint,
+            "resume": resume or None,
+        }
+        _check_alone({**given, "learned": learned})
     _check_data_sets(records, dimension, norm_bound, pairs, data_from, domain)
     files = {"json": json_file, "junit": junit, "sarif": sarif}
     _check_files(files, checkpoint, resume=resume or replay is not None)
@@ -116,6 +131,7 @@ def audit_command(
         began=begin,
         seconds=seconds,
         learned=learned,
+        representation=representation,
         curve=[str(read(text, "curve")) for text in curve or ()],
         workers=workers,
         training=training,
@@ -148,6 +164,14 @@ def _limit(budget: str | None, training: int | None, confirmation: int | None) -
     if budget is not None:
         return seconds_of(budget)
     return _DEFAULT_SECONDS if training is None else None
+
+
+def _check_alone(options: Mapping[str, object]) -> None:
+    for name, value in options.items():
+        if value is not None:
+            raise InvalidParameterError(
+                name, "an audit of low bits has no use for it", "leave it or --representation out"
+            )
 
 
 def _check_data_sets(

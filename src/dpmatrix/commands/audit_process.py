@@ -32,6 +32,7 @@ from dpmatrix.auditing.targets.adapters import MOST_PILOTED, NamedTarget, form_o
 from dpmatrix.auditing.targets.forms import Form
 from dpmatrix.auditing.targets.target import MechanismRaisedError, scaled_records
 from dpmatrix.auditing.within import audit_within, given_sizes
+from dpmatrix.commands.audit_low_bits import low_bits_audited
 from dpmatrix.commands.audit_pairs import Offered, offered_by
 from dpmatrix.commands.audit_replay import replayed
 from dpmatrix.commands.processes import processes
@@ -158,6 +159,9 @@ def _audited(job: Job, place: list[Path | None]) -> Outcome:
     offered = offered_by(job)
     bare = NamedTarget(str(job.mechanism), None, job.domain)
     target = _in_its_form(bare, offered, checkpoint)
+    if job.representation:
+        place[0] = None
+        return low_bits_audited(job, target, offered)
 
     def run(form: Form | None) -> Outcome:
         if form != target.form:

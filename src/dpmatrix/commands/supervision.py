@@ -51,6 +51,7 @@ class Job:
     began: float
     seconds: float | None
     learned: bool | None
+    representation: bool
     curve: list[str]
     workers: int
     training: int | None

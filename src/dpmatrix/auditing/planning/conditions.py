@@ -157,7 +157,8 @@ class Conditions:
         learning = "events: fixed features, and scores learned with scikit-learn"
         lines.append(learning if self.planned.learned else "events: fixed features; no scores were learned")
         lines.append(f"rounding: {self._rounding()}")
-        lines.append("low bits: not looked at where outputs are rounded; `audit_representation` judges them")
+        asked = "`audit_representation`, or --representation of the command, judges them"
+        lines.append(f"low bits: not looked at where outputs are rounded; {asked}")
         lines.extend(() if self.form is None else self.form.sentences())
         return (*lines, *self.remarks)
 
