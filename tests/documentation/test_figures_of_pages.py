@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from fractions import Fraction
 from math import sqrt
 from pathlib import Path
@@ -12,6 +13,7 @@ import sympy
 from flint import arb
 from sklearn.datasets import load_digits
 
+from audit.strangers import STRANGERS, Stranger
 from audit.strangers.later import LATER
 from dpmatrix.exact import ball
 from dpmatrix.experiments.privacy_figure import SYNTHETIC_RECORDS
@@ -24,6 +26,8 @@ from dpmatrix.spec.common.points import InputPerturbation
 from dpmatrix.spec.near_optimal.utility_figures import COVARIANCE
 from dpmatrix.spec.wishart.scalar_noise import GaussianNoise, gaussian_delta
 from dpmatrix.spec.wishart.wishart_perturbation import wishart_delta
+from tests.benchmarks.kept_outputs import KEEPERS
+from tests.benchmarks.test_kept_outputs import most_likely
 from tests.documentation.told_pages import page
 
 BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
@@ -57,10 +61,10 @@ def test_what_the_auditor_found() -> None:
     auditor.tells("entries at once, by {}.", shares["laplace-l2-sensitivity-10"])
 
 
-def outcomes(file: str) -> Counter[tuple[bool, str]]:
+def outcomes(file: str, strangers: Sequence[Stranger] = LATER) -> Counter[tuple[bool, str]]:
     """Count the mechanisms of a table of strangers by whether they are faulty, and by what came of the audit."""
     rows = [line.strip("| ").split(" | ") for line in (ZOO.parent / file).read_text(encoding="utf-8").splitlines()]
-    faulty = {stranger.place.removeprefix("audit.strangers."): not stranger.right for stranger in LATER}
+    faulty = {stranger.place.removeprefix("audit.strangers."): not stranger.right for stranger in strangers}
     return Counter((faulty[row[0]], row[4]) for row in rows if row[0] in faulty)
 
 
@@ -68,13 +72,45 @@ def test_strangers() -> None:
     first, now = outcomes("strangers_later_first.txt"), outcomes("strangers_later.txt")
     assert first.total() == now.total() == len(LATER)
     faults = sum(not stranger.right for stranger in LATER)
-    auditor.tells("write them, {} of them faulty", faults)
+    auditor.tells("Sixty more, {} of them faulty", faults)
     auditor.tells("first tried, {} had no verdict", first[True, "no verdict"] + first[False, "no verdict"])
     auditor.tells("of the others {} faulty ones were found and {} missed", first[True, "found"], first[True, "missed"])
     auditor.tells("missed, and {} right ones passed", first[False, "passed"])
     auditor.tells("any kind, and {} of the {} are found and {} missed", now[True, "found"], faults, now[True, "missed"])
     auditor.tells("all {} right ones pass", now[False, "passed"])
     assert not first[False, "false alarm"] + now[False, "false alarm"]
+
+
+def test_strangers_of_the_first_set() -> None:
+    found = outcomes("strangers_first.txt", STRANGERS)
+    assert found.total() == len(STRANGERS) == 100
+    faults = sum(not stranger.right for stranger in STRANGERS)
+    auditor.tells("as people write them, {} of them faulty", faults)
+    auditor.tells("{} faulty ones were found and {} missed, one had", found[True, "found"], found[True, "missed"])
+    auditor.tells("each of the {} right ones passed", found[False, "passed"])
+    assert found[True, "no verdict"] == 1
+    assert found[False, "passed"] == len(STRANGERS) - faults
+    again = [stranger for stranger in STRANGERS if stranger.adjacency is Adjacency.ADD_REMOVE_ONE]
+    auditor.tells("but for the {} by add/remove", len(again))
+
+
+def test_where_outputs_repeat() -> None:
+    run = (BENCHMARKS / "kept_outputs.txt").read_text(encoding="utf-8").partition("Samples drawn by two")[0]
+    table = [line.strip("| ").split(" | ") for line in run.splitlines() if line.startswith("| ")]
+    rows = {row[0]: row[1:] for row in table}
+    counts = {name: [int(cell) for cell in rows[name][1:]] for name in KEEPERS}
+    honest = [name for name, keeper in KEEPERS.items() if keeper.independent]
+    assert all(rows[name][0] == ("independent" if name in honest else "not independent") for name in KEEPERS)
+    audits, alarms, silent, passed = (sum(column) for column in zip(*counts.values(), strict=True))
+    assert alarms == 0
+    auditor.tells("audited {} times each", counts[honest[0]][0])
+    auditor.tells("no false alarm in {} audits", audits)
+    auditor.tells("the rate is below {below}", most_likely(audits, alarms))
+    closed = [counts[name] for name in KEEPERS if name not in honest]
+    auditor.tells("All {} audits of the seven", sum(row[0] for row in closed))
+    assert all(row[2] == row[0] for row in closed)
+    auditor.tells("of the {} others {} passed", audits - sum(row[0] for row in closed), passed)
+    auditor.tells("passed and {} had too few outputs", silent - sum(row[2] for row in closed))
 
 
 def test_probabilities() -> None:
