@@ -100,6 +100,8 @@ $(STAMP): requirements.txt pyproject.toml
 $(PEERS_STAMP): requirements-peers.txt pyproject.toml
 	$(PYTHON) -m venv $(PEERS)
 	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-peers.txt
+	# One of them installs its tests under the name of ours.
+	rm -rf $(PEERS)/lib/python*/site-packages/tests
 	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $@
 

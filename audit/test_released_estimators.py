@@ -150,6 +150,20 @@ def test_a_centred_fit_releases_what_the_mechanism_does_of_longer_records(mechan
             kind(**asked(ADDED, mechanism), centred=True).fit(DATA)
 
 
+@pytest.mark.parametrize("mechanism", DIRECTIONS)
+def test_a_fit_that_cannot_be_centred_is_refused_before_it_is_paid(monkeypatch, mechanism: str) -> None:
+    monkeypatch.setattr(SymmetrisedWishartMechanism, "release", lambda *_data, **_bits: pytest.fail("it was drawn"))
+    for made, more, reason in (
+        (DPPCA, {"mechanism": mechanism}, "publishes no mean"),
+        (DPSecondMoment, {"divisor": 4}, "a divisor is given"),
+        (DPSecondMoment, {"centred": "no"}, "is no truth value"),
+    ):
+        budget = PrivacyBudget(1)
+        with pytest.raises(InvalidParameterError, match=reason):
+            made(**{**asked(REPLACED), "centred": True, **more}, budget=budget).fit(DATA)
+        assert budget.spent == ()
+
+
 @pytest.mark.parametrize("kind", ESTIMATORS)
 def test_a_centred_fit_is_a_function_of_the_release(monkeypatch, kind: type) -> None:
     release = SymmetrisedWishartMechanism(EPSILON, adjacency=REPLACED, norm_bound=LONGER).release(extended(DATA))
