@@ -17,8 +17,10 @@ from sklearn.pipeline import make_pipeline
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.estimators import DPPCA, DPSecondMoment, PrivacyBudget
 from dpmatrix.estimators.centring import Centring
+from dpmatrix.estimators.expected_error import ExpectedError
 from dpmatrix.mechanisms import project_psd
 from dpmatrix.mechanisms.menu import DIRECTIONS, MATRICES
+from dpmatrix.mechanisms.noise_sizes import NoiseSize
 from dpmatrix.mechanisms.records import bounded_records
 from dpmatrix.privacy.adjacency import Adjacency
 from dpmatrix.randomness.entropy import SeededEntropy
@@ -77,6 +79,30 @@ def test_no_longer_record_exceeds_the_bound_and_the_constant_is_kept(norm: Fract
     assert numerator.bit_length() <= 8, "its last digit is above the grid of the records"
     share = float((constant / norm) ** 2)
     assert share == pytest.approx(2 / (1 + math.sqrt(1 + 4 * dimension)), rel=2**-6)
+
+
+def test_the_constant_and_the_bound_of_three_columns_by_hand() -> None:
+    """The square of the share is 2 / (1 + 13**(1/2)); 169/64 has eight digits, and the root twenty below the bound."""
+    centring = Centring.of(Fraction(4), 3)
+    assert centring.constant == 169 / 64
+    assert centring.norm_bound() == Fraction(628229, 2**17)
+
+
+def test_a_root_just_above_a_whole_number_of_units_is_rounded_up() -> None:
+    constant, unit = Fraction(Centring.of(Fraction(5), 3).constant), Fraction(1, 2**17)
+    whole = math.isqrt(math.floor((25 + constant**2) / unit**2))
+    scaled = ((whole * unit) ** 2 - constant**2) * 2**200
+    centring = Centring.of(Fraction(math.isqrt(math.ceil(scaled)) + 1, 2**100), 3)
+    assert Fraction(centring.constant) == constant
+    assert 0 < centring.bound**2 + constant**2 - (whole * unit) ** 2 < unit**2
+    assert centring.norm_bound() == (whole + 1) * unit
+
+
+def test_without_a_mean_nothing_is_added_to_the_error() -> None:
+    said = DPSecondMoment(epsilon=1).expected_error(50, D)
+    assert ExpectedError(said.off_diagonal, said.diagonal, said.frobenius, said.largest, None, D).centring == 0
+    size = NoiseSize(*(Fraction(value) for value in (said.off_diagonal, said.diagonal, said.frobenius)))
+    assert ExpectedError.of(size, said.largest, None, D) == said
 
 
 @pytest.mark.parametrize("dimension", [1, 2, 7, 100])
