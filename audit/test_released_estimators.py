@@ -13,6 +13,7 @@ for, with records of the bound, in both relations; and from one and the same rel
 from __future__ import annotations
 
 import json
+import math
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -162,6 +163,17 @@ def test_a_fit_that_cannot_be_centred_is_refused_before_it_is_paid(monkeypatch, 
         with pytest.raises(InvalidParameterError, match=reason):
             made(**{**asked(REPLACED), "centred": True, **more}, budget=budget).fit(DATA)
         assert budget.spent == ()
+
+
+def test_no_longer_record_exceeds_its_bound_by_a_last_digit() -> None:
+    """Bounds are taken near 5, with a root just above a whole number of units of the bound on longer records."""
+    constant, unit = Fraction(211, 64), Fraction(1, 2**17)
+    whole = math.isqrt(math.floor((25 + constant**2) / unit**2))
+    for above in (0, 1, 2**20):
+        scaled = ((whole * unit) ** 2 - constant**2) * 2**200
+        bound = Fraction(math.isqrt(math.ceil(scaled)) + 1 + above, 2**100)
+        paid = DPSecondMoment(epsilon=EPSILON, data_norm=bound, centred=True).fit(np.zeros((2, 3))).expense_.data_norm
+        assert bound**2 + constant**2 <= paid**2 <= (whole + 1) ** 2 * unit**2
 
 
 @pytest.mark.parametrize("kind", ESTIMATORS)
