@@ -1,7 +1,8 @@
 """Mechanisms whose outputs repeat: honestly, or because they are seeded, kept or handed out several times.
 
-Each adds noise of exactly the claimed epsilon = 1 for one replaced record of three, of one number in [-1, 1]. So a
-violation that an audit certifies is a false alarm, of the right ones and of those whose counts mean nothing.
+With fresh noise none would lose more than the claimed epsilon = 1 for one replaced record of three, of one number in
+[-1, 1]. So a violation that an audit certifies is a false alarm, of the right ones and of those whose counts mean
+nothing.
 """
 
 from __future__ import annotations

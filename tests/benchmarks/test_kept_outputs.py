@@ -1,7 +1,7 @@
 """How often an audit raises a false alarm where outputs repeat: honestly, seeded, cached, or handed out several times.
 
 Measured is `audit_mechanism`, which is the audit of the command, at a claimed failure probability of 1e-6, on
-mechanisms whose noise is exactly what is claimed. Run as a file for the whole table:
+mechanisms that would keep their claim if their outputs were independent. Run as a file for the whole table:
 
     python -m tests.benchmarks.test_kept_outputs [--audits 30] [--seconds 1] [--workers N] [name ...]
 

@@ -105,7 +105,7 @@ def test_where_outputs_repeat() -> None:
     assert alarms == 0
     auditor.tells("audited {} times each", counts[honest[0]][0])
     auditor.tells("no false alarm in {} audits", audits)
-    auditor.tells("the rate is below {below}", most_likely(audits, alarms))
+    auditor.tells("the rate on these is below {below}", most_likely(audits, alarms))
     closed = [counts[name] for name in KEEPERS if name not in honest]
     auditor.tells("All {} audits of the seven", sum(row[0] for row in closed))
     assert all(row[2] == row[0] for row in closed)
