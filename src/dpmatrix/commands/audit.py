@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from attrs import evolve
 
 from dpmatrix.atomic_files import refuse_unless_regular, write_atomically
+from dpmatrix.commands.audit_claims import claim_of
 from dpmatrix.commands.audit_files import junit_of, sarif_of
 from dpmatrix.commands.audit_setup import failure_probability_of, seconds_of
 from dpmatrix.commands.failures import one_line
@@ -31,8 +33,14 @@ def audit_command(
         str | None, typer.Argument(help="package.module:name or file.py:name; f(data), f(data, size, generator), ...")
     ] = None,
     *,
-    epsilon: Annotated[str, typer.Option(metavar="NUMBER")] = "1",
-    delta: Annotated[str, typer.Option(metavar="NUMBER")] = "0",
+    epsilon: Annotated[str | None, typer.Option(metavar="NUMBER", help="Of the claim. [1]")] = None,
+    delta: Annotated[str | None, typer.Option(metavar="NUMBER", help="Of the claim. [0]")] = None,
+    gdp: Annotated[
+        str | None, typer.Option(metavar="MU", help="The claim is Gaussian differential privacy; at --epsilon [MU].")
+    ] = None,
+    zcdp: Annotated[
+        str | None, typer.Option(metavar="RHO", help="The claim is zero-concentrated privacy; at some --epsilon.")
+    ] = None,
     adjacency: Annotated[Adjacency, typer.Option(help="Relation between neighbours.")] = Adjacency.REPLACE_ONE,
     delete_rows: Annotated[
         bool,
@@ -92,6 +100,8 @@ def audit_command(
     Outputs are rounded to about a millionth of their spread, so that the verdict is about the mathematics. The low bits
     of floats are another question: ask it with --representation.
 
+    --gdp and --zcdp make claims of other kinds. Each says something of delta at every epsilon; one epsilon is audited.
+
     --json, --junit and --sarif write files for programs; the exit code is the same. Without a verdict there is no JSON,
     the test case of JUnit has an error, and SARIF a warning.
 
@@ -101,6 +111,7 @@ def audit_command(
     begin = time.time()
     if replay is None and mechanism is None:
         raise InvalidParameterError("mechanism", "no mechanism is named", "write package.module:name or file.py:name")
+    claim = claim_of(epsilon, delta, gdp, zcdp)
     seconds = _limit(budget, training, confirmation)
     if representation:
         given = {
@@ -117,8 +128,8 @@ def audit_command(
     job = Job(
         mechanism=mechanism,
         replay=None if replay is None else str(replay),
-        epsilon=str(read(epsilon, "epsilon")),
-        delta=str(read(delta, "delta")),
+        epsilon=str(claim.epsilon),
+        delta=str(claim.delta),
         adjacency=adjacency.value,
         delete_rows=delete_rows,
         records=20 if records is None else records,
@@ -142,6 +153,8 @@ def audit_command(
     )
     limit = _LONGEST if seconds is None else seconds
     outcome = supervised(job, until=begin + (1 + TOLERANCE) * limit + SLACK)
+    if claim.words is not None and outcome.report:
+        outcome = evolve(outcome, report=f"{outcome.report}\n{claim.words}")
     _report(outcome, json_file)
     for path, written in ((junit, junit_of), (sarif, sarif_of)):
         if path is not None:
