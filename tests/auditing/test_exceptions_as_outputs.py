@@ -36,7 +36,7 @@ AUDIT: dict[str, Any] = {
     "adjacency": REPLACE,
     "records": 4,
     "dimension": 1,
-    "seconds": 5,
+    "seconds": 8,
     "failure_probability": 1e-6,
     "generator": 1,
     "learned": False,

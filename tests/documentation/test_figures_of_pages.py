@@ -78,6 +78,8 @@ def test_strangers() -> None:
     auditor.tells("missed, and {} right ones passed", first[False, "passed"])
     auditor.tells("any kind, and {} of the {} are found and {} missed", now[True, "found"], faults, now[True, "missed"])
     auditor.tells("all {} right ones pass", now[False, "passed"])
+    again = [stranger for stranger in LATER if stranger.adjacency is Adjacency.ADD_REMOVE_ONE]
+    auditor.tells("of the day after for the {} by add/remove", len(again))
     assert not first[False, "false alarm"] + now[False, "false alarm"]
 
 

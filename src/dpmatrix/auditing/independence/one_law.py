@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.stats import hypergeom
+from numpy.typing import NDArray
 
 from dpmatrix.auditing.arrays import FloatArray
 
@@ -70,5 +70,18 @@ def _come_back_elsewhere_less(own: FloatArray, other: FloatArray) -> bool:
     half = len(own) // 2
     known, later = own[:half], own[half:]
     here, there = (int(np.count_nonzero(np.isin(one, known))) for one in (later, other))
-    chance = float(hypergeom.logcdf(there, len(later) + len(other), here + there, len(other)))
-    return chance <= -NATS
+    return _nats_of_so_few(there, here + there, len(later), len(other)) >= NATS
+
+
+def _nats_of_so_few(there: int, both: int, later: int, other: int) -> float:
+    """Return minus the logarithm of the probability that of ``both`` marked outputs so few are among ``other``."""
+    log = log_factorials(later + other)
+    found = np.arange(max(0, both - later), there + 1)
+    ways = log[other] - log[found] - log[other - found] + log[later] - log[both - found] - log[later - both + found]
+    every = log[later + other] - log[both] - log[later + other - both]
+    return float(every - np.logaddexp.reduce(ways))
+
+
+def log_factorials(largest: int, shift: float = 0.0) -> NDArray[np.float64]:
+    """Return the logarithms of ``(1 - shift) (2 - shift) ... (n - shift)`` for n from 0 on, without scipy."""
+    return np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, largest + 1) - shift))])

@@ -14,7 +14,8 @@ on the probability that independent outputs of one law fail it, whatever the law
 - *Equal outputs in pairs.* Take s of m disjoint pairs. Whatever values there are, if none occurs more than K times and
   all 2m orders are as likely, a pair is equal, given j other equal ones, with probability at most ``(K - 1) / (2m - 2j
   - 1)``. The product of these for all s, times the number of ways to take s pairs, bounds the probability that s are
-  equal. This notices few outputs of many values, each twice, of which Hoeffding's bound says nothing.
+  equal. This notices few outputs of many values, each twice, of which Hoeffding's bound says nothing; the first 512
+  outputs are looked at.
 - *Equal first outputs.* That the first outputs of k processes are one value, and none of n others is, has probability
   at most ``((k - 1) / (e n))**(k - 1)``: for a value of probability p it is ``p**k (1 - p)**n``, and summed over all
   values at most the largest ``p**(k - 1) (1 - p)**n``. For k = 3 and 10,000 outputs that is 6e-9.
@@ -28,15 +29,15 @@ from itertools import combinations
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 from dpmatrix.auditing.arrays import FloatArray
-from dpmatrix.auditing.independence.one_law import NATS, are_of_two_laws
+from dpmatrix.auditing.independence.one_law import NATS, are_of_two_laws, log_factorials
 
 CALLS = 24
 """Outputs from calls of their own at the beginning; 4**-24 is below 1e-14."""
 
 _FEW_COORDINATES = 16
+_FEW_OUTPUTS, _LEAST_PAIRS = 512, 6
 _RARE = 1e-8
 
 
@@ -108,18 +109,33 @@ def _is_periodic(codes: NDArray[np.int64]) -> bool:
     collision = float(np.sum(counts * (counts - 1.0)) / (size * (size - 1.0)))
     if collision == 0:
         return False
-    lags = np.arange(1, size // 2)
-    apart = np.array([_equal_apart(codes, int(lag)) for lag in lags])
-    if np.any(_nats_of_pairs(_disjoint_pairs(size, lags), apart, int(counts.max())) >= NATS):
+    if _are_paired(codes[:_FEW_OUTPUTS]):
         return True
+    lags = np.arange(1, size // 2)
     bound = collision + np.sqrt(NATS / (2 * (size // 2)))
     if bound >= 1:
         return False
-    share = np.minimum(1.0, apart.sum(axis=1) / (size - lags))
+    equal = np.array([np.count_nonzero(codes[lag:] == codes[:-lag]) for lag in lags])
+    share = np.minimum(1.0, equal / (size - lags))
     with np.errstate(all="ignore"):
         miss = np.where(share < 1, (1 - share) * np.log((1 - share) / (1 - bound)), 0.0)
         divergence = share * np.log(share / bound) + miss
     return bool(np.any((share > bound) & ((size - lags) // 2 * divergence >= NATS)))
+
+
+def _are_paired(codes: NDArray[np.int64]) -> bool:
+    """Tell whether too many outputs are equal to the one a fixed number of calls later; among few outputs alone."""
+    most = int(np.unique(codes, return_counts=True)[1].max())
+    every = range(1, len(codes) // 2)
+    # Fewer pairs, or pairs of a value that is a quarter of all, are never beyond chance.
+    some = [
+        lag for lag in every if 4 * most < len(codes) and np.count_nonzero(codes[lag:] == codes[:-lag]) >= _LEAST_PAIRS
+    ]
+    if not some:
+        return False
+    lags = np.array(some)
+    apart = np.array([_equal_apart(codes, lag) for lag in some])
+    return bool(np.any(_nats_of_pairs(_disjoint_pairs(len(codes), lags), apart, most) >= NATS))
 
 
 def _equal_apart(codes: NDArray[np.int64], lag: int) -> NDArray[np.int64]:
@@ -142,8 +158,9 @@ def _disjoint_pairs(size: int, lags: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def _nats_of_pairs(pairs: NDArray[np.int64], equal: NDArray[np.int64], most: int) -> FloatArray:
     """Bound minus the logarithm of the probability that so many of the pairs are equal, in an order by chance."""
-    others = equal * np.log(2) + gammaln(pairs + 0.5) - gammaln(pairs - equal + 0.5)
-    ways = gammaln(pairs + 1) - gammaln(equal + 1) - gammaln(pairs - equal + 1)
+    log, halves = (log_factorials(int(pairs.max()), shift) for shift in (0.0, 0.5))
+    others = equal * np.log(2) + halves[pairs] - halves[pairs - equal]
+    ways = log[pairs] - log[equal] - log[pairs - equal]
     return np.asarray(others - equal * np.log(max(1, most - 1)) - ways)
 
 
@@ -192,7 +209,9 @@ def repetition(drawn: Sequence[Drawn]) -> str | None:
                 return f"{where} draw the same outputs from the same data, with different generators"
         if are_kept(one.batches[0], other.batches[0]):
             return f"a number of the output is drawn once and then kept: {where} have two values of it"
-        if one.process != other.process and are_of_two_laws(*(np.concatenate(drawn.batches) for drawn in (one, other))):
+    for other in drawn[1:]:
+        sequences = (np.concatenate(one.batches) for one in (drawn[0], other))
+        if other.process != drawn[0].process and are_of_two_laws(*sequences):
             return (
                 "two processes draw from two laws on the same data: something random is made once in each and then kept"
             )
