@@ -17,15 +17,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpmatrix.auditing.arrays import FloatArray
-
-NATS = 40.0
-"""Minus the logarithm of the probability, at most, that one comparison finds a difference where there is none."""
+from dpmatrix.auditing.independence.values import FEW_COORDINATES, NATS, codes_of, log_factorials
 
 _DISTANCE_NATS = NATS + 1.5
-_MOST_COORDINATES = 16
 
 
 def are_of_two_laws(first: FloatArray, second: FloatArray) -> bool:
@@ -39,11 +35,12 @@ def are_of_two_laws(first: FloatArray, second: FloatArray) -> bool:
     own, other = (_numbers(batch) for batch in (first, second))
     if own.shape[1] != other.shape[1]:
         return True
-    sequences = [(own[:, place], other[:, place]) for place in range(min(own.shape[1], _MOST_COORDINATES))]
+    sequences = [(own[:, place], other[:, place]) for place in range(min(own.shape[1], FEW_COORDINATES))]
     if any(_are_far_apart(*pair) for pair in sequences):
         return True
     if own.shape[1] > 1:
-        sequences.append(_as_one_number(own, other))
+        whole = codes_of(np.concatenate([own, other])).astype(np.float64)
+        sequences.append((whole[: len(own)], whole[len(own) :]))
     return any(_come_back_elsewhere_less(*pair) or _come_back_elsewhere_less(*pair[::-1]) for pair in sequences)
 
 
@@ -51,11 +48,6 @@ def _numbers(batch: FloatArray) -> FloatArray:
     """Return the coordinates, shape (m, k); NaN is an infinity here, which merges two values and proves no less."""
     flat = batch.reshape(len(batch), -1) + 0.0
     return np.where(np.isnan(flat), np.inf, flat)
-
-
-def _as_one_number(own: FloatArray, other: FloatArray) -> tuple[FloatArray, FloatArray]:
-    codes = np.unique(np.concatenate([own, other]), axis=0, return_inverse=True)[1].ravel().astype(np.float64)
-    return codes[: len(own)], codes[len(own) :]
 
 
 def _are_far_apart(own: FloatArray, other: FloatArray) -> bool:
@@ -80,8 +72,3 @@ def _nats_of_so_few(there: int, both: int, later: int, other: int) -> float:
     ways = log[other] - log[found] - log[other - found] + log[later] - log[both - found] - log[later - both + found]
     every = log[later + other] - log[both] - log[later + other - both]
     return float(every - np.logaddexp.reduce(ways))
-
-
-def log_factorials(largest: int, shift: float = 0.0) -> NDArray[np.float64]:
-    """Return the logarithms of ``(1 - shift) (2 - shift) ... (n - shift)`` for n from 0 on, without scipy."""
-    return np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, largest + 1) - shift))])

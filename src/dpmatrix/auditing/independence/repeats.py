@@ -31,12 +31,12 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from dpmatrix.auditing.arrays import FloatArray
-from dpmatrix.auditing.independence.one_law import NATS, are_of_two_laws, log_factorials
+from dpmatrix.auditing.independence.one_law import are_of_two_laws
+from dpmatrix.auditing.independence.values import FEW_COORDINATES, NATS, codes_of, columns_of, log_factorials
 
 CALLS = 24
 """Outputs from calls of their own at the beginning; 4**-24 is below 1e-14."""
 
-_FEW_COORDINATES = 16
 _FEW_OUTPUTS, _LEAST_PAIRS = 512, 6
 _RARE = 1e-8
 
@@ -57,17 +57,6 @@ class Drawn:
     batches: tuple[FloatArray, ...]
 
 
-def _columns(batch: FloatArray) -> NDArray[np.int64]:
-    """Return the bits of the coordinates, shape (m, k); the two zeros are one, and so are all NaN."""
-    flat = batch.reshape(len(batch), -1) + 0.0
-    return np.ascontiguousarray(np.where(np.isnan(flat), np.nan, flat)).view(np.int64)
-
-
-def _codes(columns: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Give every distinct output a number."""
-    return np.asarray(np.unique(columns, axis=0, return_inverse=True)[1], dtype=np.int64).ravel()
-
-
 def _nats(codes: NDArray[np.int64]) -> float:
     counts = np.unique(codes, return_counts=True)[1]
     return float(np.sum(counts * np.log(len(codes) / counts)))
@@ -76,11 +65,11 @@ def _nats(codes: NDArray[np.int64]) -> float:
 def are_repeated(first: FloatArray, second: FloatArray) -> bool:
     """Tell whether a coordinate, or the whole, of two batches is the same, output by output, beyond all chance."""
     size = min(len(first), len(second))
-    own, other = _columns(first[:size]), _columns(second[:size])
+    own, other = columns_of(first[:size]), columns_of(second[:size])
     if own.shape != other.shape:
         return False
     equal = np.flatnonzero(np.all(own == other, axis=0))
-    if equal.size == own.shape[1] and _nats(_codes(own)) >= NATS:
+    if equal.size == own.shape[1] and _nats(codes_of(own)) >= NATS:
         return True
     return any(_nats(own[:, place]) >= NATS for place in equal)
 
@@ -88,7 +77,7 @@ def are_repeated(first: FloatArray, second: FloatArray) -> bool:
 def are_kept(first: FloatArray, second: FloatArray) -> bool:
     """Tell whether a coordinate has one value in the whole of a batch, and another in the whole of the other."""
     size = min(len(first), len(second))
-    own, other = _columns(first[:size]), _columns(second[:size])
+    own, other = columns_of(first[:size]), columns_of(second[:size])
     if size < CALLS or own.shape != other.shape:
         return False
     return bool(np.any(np.all(own == own[0], axis=0) & np.all(other == other[0], axis=0) & (own[0] != other[0])))
@@ -96,9 +85,9 @@ def are_kept(first: FloatArray, second: FloatArray) -> bool:
 
 def are_periodic(batch: FloatArray) -> bool:
     """Tell whether equal outputs lie a fixed number of calls apart, beyond all chance."""
-    columns = _columns(batch)
-    sequences = [_codes(columns)]
-    if 1 < columns.shape[1] <= _FEW_COORDINATES:
+    columns = columns_of(batch)
+    sequences = [codes_of(columns)]
+    if 1 < columns.shape[1] <= FEW_COORDINATES:
         sequences.extend(columns.T)
     return any(_is_periodic(sequence) for sequence in sequences)
 
@@ -126,11 +115,11 @@ def _is_periodic(codes: NDArray[np.int64]) -> bool:
 def _are_paired(codes: NDArray[np.int64]) -> bool:
     """Tell whether too many outputs are equal to the one a fixed number of calls later; among few outputs alone."""
     most = int(np.unique(codes, return_counts=True)[1].max())
+    # Neither pairs of a value that is a third of all, nor fewer pairs, are ever beyond chance.
+    if 3 * most >= len(codes):
+        return False
     every = range(1, len(codes) // 2)
-    # Fewer pairs, or pairs of a value that is a quarter of all, are never beyond chance.
-    some = [
-        lag for lag in every if 4 * most < len(codes) and np.count_nonzero(codes[lag:] == codes[:-lag]) >= _LEAST_PAIRS
-    ]
+    some = [lag for lag in every if np.count_nonzero(codes[lag:] == codes[:-lag]) >= _LEAST_PAIRS]
     if not some:
         return False
     lags = np.array(some)
@@ -175,10 +164,10 @@ def chance_of_beginning_alike(drawn: Sequence[Drawn]) -> float:
     drawn
         On one data set; of each process the first `Drawn` comes first.
     """
-    columns = [_columns(np.concatenate(one.batches)) for one in drawn]
+    columns = [columns_of(np.concatenate(one.batches)) for one in drawn]
     if len({one.shape[1] for one in columns}) > 1:
         return 1.0
-    codes = np.split(_codes(np.concatenate(columns)), np.cumsum([len(one) for one in columns])[:-1])
+    codes = np.split(codes_of(np.concatenate(columns)), np.cumsum([len(one) for one in columns])[:-1])
     firsts = list({one.process: own[0] for one, own in reversed(list(zip(drawn, codes, strict=True)))}.values())
     further, others = len(firsts) - 1, sum(len(own) for own in codes) - len(firsts)
     seen = sum(int(np.count_nonzero(own == firsts[0])) for own in codes)
@@ -220,7 +209,9 @@ def repetition(drawn: Sequence[Drawn]) -> str | None:
 
 def are_frozen(data: Sequence[Drawn], neighbour: Sequence[Drawn]) -> bool:
     """Tell whether all outputs on the data are the same, and all those on the neighbour, and these are others."""
-    sides = [_columns(np.concatenate([batch for one in drawn for batch in one.batches])) for drawn in (data, neighbour)]
+    sides = [
+        columns_of(np.concatenate([batch for one in drawn for batch in one.batches])) for drawn in (data, neighbour)
+    ]
     if any(np.any(side != side[0]) for side in sides):
         return False
     return sides[0].shape[1] != sides[1].shape[1] or bool(np.any(sides[0][0] != sides[1][0]))
