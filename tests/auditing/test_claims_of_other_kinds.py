@@ -98,6 +98,13 @@ def test_the_command_audits_normal_noise_at_its_own_mu_and_at_half_of_it(folder:
         assert again.returncode == 1, again.stdout + again.stderr
 
 
+@pytest.mark.parametrize("option", ["--gdp", "--zcdp"])
+def test_a_file_says_itself_which_claim_was_audited(folder: Path, option: str) -> None:
+    done = CliRunner().invoke(command_line.app, ["audit", "--replay", str(folder / "found.json"), option, "1"])
+    assert done.exit_code == 2
+    assert "a file that says which claim was audited has no use for it" in done.output
+
+
 def test_two_claims_are_refused_in_one_line(folder: Path) -> None:
     done = CliRunner().invoke(command_line.app, ["audit", str(folder / "mine.py:half"), "--gdp", "1", "--delta", "0"])
     assert done.exit_code == 2

@@ -28,7 +28,15 @@ def whole(data, size, generator):
 def half_the_noise(data, size, generator):
     return np.rint(64 * np.sum(data**2) + generator.laplace(scale=32, size=size)) / 64
 
+def half_the_float_noise(data, size, generator):
+    return np.sum(data**2) + generator.laplace(scale=0.25, size=size)
+
 SEEDED = np.random.default_rng(7)
+TWICE = (noise for noise in iter(np.random.default_rng().laplace, None) for _ in range(2))
+
+def kept_for_some(data):
+    total = float(np.sum(data**2))
+    return total + next(TWICE) if total > 0.9 else np.rint(8 * total + np.random.default_rng().laplace(scale=8))
 
 def seeded(data):
     return float(np.sum(data**2)) + SEEDED.laplace()
@@ -69,6 +77,21 @@ def test_what_has_no_low_bits_is_not_refuted_by_them(folder: Path, name: str) ->
     assert "these alone were looked at" in done.stdout
 
 
+def test_counts_that_refute_the_claim_are_a_violation_whatever_their_cause(folder: Path) -> None:
+    done = run(folder, "half_the_float_noise", "--representation", *FEW)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "differential privacy is violated " in done.stdout
+
+
+def test_outputs_that_repeat_where_they_were_counted_prove_nothing(folder: Path) -> None:
+    """On the first pair they are whole and do not; on the second one they are kept."""
+    sets = [{"data": [[first, 0, 0]], "neighbour": [[other, 0, 0]]} for first, other in ((0.5, 0), (1, 0.97))]
+    (folder / "pairs.json").write_text(json.dumps(sets), encoding="utf-8")
+    done = run(folder, "kept_for_some", "--representation", *FEW, "--pairs", "pairs.json")
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert "outputs that are not independent prove nothing" in done.stderr
+
+
 def test_an_audit_of_the_rest_says_how_low_bits_are_asked_about(folder: Path) -> None:
     done = run(folder, "half_the_noise", *FEW)
     assert done.returncode == 1, done.stdout + done.stderr
@@ -82,6 +105,7 @@ def test_an_audit_of_the_rest_says_how_low_bits_are_asked_about(folder: Path) ->
         ("seeded", "two processes draw the same", FEW),
         ("fails", "the mechanism raised ValueError: always", FEW),
         ("slow", "allow more time", ("--budget", "12s")),
+        ("float_laplace", "any leak would have passed", ("--training", "1000", "--confirmation", "10")),
     ],
 )
 def test_there_is_no_verdict_on_low_bits_either(folder: Path, name: str, reason: str, more: tuple[str, ...]) -> None:

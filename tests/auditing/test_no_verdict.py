@@ -286,6 +286,10 @@ def test_a_checkpoint_that_was_left_blocks_nobody(folder: Path) -> None:
     )
     assert other.returncode == 0, other.stderr
     assert list(folder.glob("*checkpoint*")) == [left]
+    question = ["--representation", "--training", "200", "--confirmation", "2000", *SIZES[4:], "--workers", "1"]
+    bits = subprocess.run([*command[:5], *question], cwd=folder, capture_output=True, text=True, check=False)
+    assert "violated by the low bits of the outputs" in bits.stdout
+    assert list(folder.glob("*checkpoint*")) == [left]
     again = run(folder, "kept", *FASTER)
     assert again.returncode == 0, again.stderr
     assert "begins anew" in again.stderr

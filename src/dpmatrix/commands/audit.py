@@ -114,14 +114,10 @@ def audit_command(
     claim = claim_of(epsilon, delta, gdp, zcdp)
     seconds = _limit(budget, training, confirmation)
     if representation:
-        given = {
-            "replay": replay,
-            "json": json_file,
-            "curve": curve,
-            "checkpoint": checkpoint,
-            "resume": resume or None,
-        }
-        _check_alone({**given, "learned": learned})
+        kept = {"replay": replay, "json": json_file, "checkpoint": checkpoint, "resume": resume or None}
+        _refuse({**kept, "curve": curve, "learned": learned}, "an audit of low bits", "--representation")
+    if replay is not None:
+        _refuse({"gdp": gdp, "zcdp": zcdp}, "a file that says which claim was audited", "--replay")
     _check_data_sets(records, dimension, norm_bound, pairs, data_from, domain)
     files = {"json": json_file, "junit": junit, "sarif": sarif}
     _check_files(files, checkpoint, resume=resume or replay is not None)
@@ -179,12 +175,11 @@ def _limit(budget: str | None, training: int | None, confirmation: int | None) -
     return _DEFAULT_SECONDS if training is None else None
 
 
-def _check_alone(options: Mapping[str, object]) -> None:
+def _refuse(options: Mapping[str, object], what: str, option: str) -> None:
+    """Raise an error if an option is given that another one has no use for."""
     for name, value in options.items():
         if value is not None:
-            raise InvalidParameterError(
-                name, "an audit of low bits has no use for it", "leave it or --representation out"
-            )
+            raise InvalidParameterError(name, f"{what} has no use for it", f"leave it or {option} out")
 
 
 def _check_data_sets(

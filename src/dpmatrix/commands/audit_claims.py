@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from decimal import ROUND_CEILING, Context, Decimal
+from decimal import ROUND_CEILING
 from fractions import Fraction
 
 from attrs import frozen
 from flint import arb
 
-from dpmatrix.commands.numbers import read
+from dpmatrix.commands.numbers import decimal, read
 from dpmatrix.errors import InvalidParameterError
 from dpmatrix.exact import fraction
 from dpmatrix.privacy.concentrated import concentrated, renyi_delta
-from dpmatrix.privacy.domains import nonnegative
+from dpmatrix.privacy.domains import nonnegative, positive
 from dpmatrix.privacy.profiles.gaussian import GaussianProfile
 
 _DIGITS = 6
@@ -65,8 +65,7 @@ def claim_of(epsilon: str | None, delta: str | None, gdp: str | None, zcdp: str 
 
 def _positive(text: str, name: str) -> Fraction:
     value = read(text, name)
-    if value <= 0:
-        raise InvalidParameterError(name, f"{text} is not positive", "pass a positive number")
+    positive(value, name)
     return value
 
 
@@ -78,11 +77,10 @@ def _near(rho: Fraction) -> Fraction:
 
 def _implied(kind: str, epsilon: Fraction, delta: arb) -> Claim:
     """Return a claim with delta rounded up, so that whatever refutes it refutes the other."""
-    bound = fraction(nonnegative(delta, "delta").upper)
-    context = Context(prec=_DIGITS, rounding=ROUND_CEILING)
-    rounded = Fraction(context.divide(Decimal(bound.numerator), Decimal(bound.denominator)))
+    rounded = decimal(fraction(nonnegative(delta, "delta").upper), _DIGITS, ROUND_CEILING)
     if rounded >= 1:
         problem = f"{kind} says nothing of delta there"
         raise InvalidParameterError("epsilon", problem, "take a larger one")
     said = f"({float(epsilon):.6g}, {float(rounded):.6g})-differential privacy"
-    return Claim(epsilon, rounded, f"claim: {kind} says {said}, which was audited; --epsilon takes another epsilon")
+    words = f"claim: {kind} says {said}, which was audited; --epsilon takes another epsilon"
+    return Claim(epsilon, Fraction(rounded), words)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import secrets
 import time
 from fractions import Fraction
@@ -21,6 +22,9 @@ from dpmatrix.errors import NoVerdictError
 _TRAINING, _CONFIRMATION = 10_000, 80_000
 _LEAST = 1000
 _TRIED_OUT = 50
+_SMALL = 0.5
+"""A pass that a larger leak could have had is none."""
+
 _SHARE = 0.3
 """Of the time that is left, what the outputs may take as the first ones did; the rest is for looking at them."""
 
@@ -31,7 +35,8 @@ def low_bits_audited(job: Job, named: NamedTarget, offered: Offered) -> Outcome:
     Raises
     ------
     NoVerdictError
-        If the mechanism fails or exits, its outputs repeat as independent ones do not, or there is time for too few.
+        If the mechanism fails or exits, its outputs repeat as independent ones do not, or so few are drawn that a pass
+        would mean nothing.
     """
     target = at_norm_bound(Guarded(named), offered.norm_bound)
     entropy = secrets.randbits(64) if job.seed is None else job.seed
@@ -49,6 +54,11 @@ def low_bits_audited(job: Job, named: NamedTarget, offered: Offered) -> Outcome:
         failure_probability=Fraction(job.failure_probability),
         generator=entropy,
     )
+    _check_power(result)
+    # The outputs that were counted are those of this pair.
+    counted = next(pair for pair in offered.pairs if pair is result.pair)
+    if counted is not offered.pairs[0]:
+        check_independence(target, counted, entropy=entropy_of(entropy) + 1)
     of_data = f"n = {job.records}, d = {job.dimension}, norms at most {offered.norm_bound:g}"
     of_data = of_data if job.domain is None else f"n = {job.records}, records: {job.domain}"
     of_data = offered.source if offered.digest is not None else of_data
@@ -59,7 +69,18 @@ def low_bits_audited(job: Job, named: NamedTarget, offered: Offered) -> Outcome:
         "low bits: these alone were looked at; without --representation the rest is",
         *([] if remark is None else [remark]),
     ]
-    return Outcome(code=int(result.leaks), report="\n".join(lines))
+    return Outcome(code=int(result.violated), report="\n".join(lines))
+
+
+def _check_power(result: RepresentationAuditResult) -> None:
+    """Raise an error if a pass would mean nothing."""
+    if result.violated or result.counts is None or result.detectable is None:
+        return
+    smallest = result.detectable.smallest_leak
+    if smallest > _SMALL:
+        passes = f"a leak of probability {smallest:.3g}" if math.isfinite(smallest) else "any leak"
+        outputs = result.counts.trials
+        raise NoVerdictError(f"only {outputs} outputs on each data set were counted: {passes} would have passed")
 
 
 def _sizes(job: Job, seconds_for_one: float, pairs: int) -> tuple[int, int, int]:
@@ -83,11 +104,12 @@ def _seconds_for_one(target: Target, offered: Offered, entropy: int) -> float:
 def _found(result: RepresentationAuditResult) -> list[str]:
     """Say what the audit found, or what a pass means."""
     claim = f"({result.epsilon}, {result.delta})-differential privacy"
-    verdict = "violated by the low bits of the outputs" if result.leaks else "not refuted by low bits"
+    cause = "by the low bits of the outputs" if result.leaks else "and low bits are not shown to be the cause"
+    verdict = f"violated {cause}" if result.violated else "not refuted by low bits"
     lines = [f"{claim} is {verdict}, confidence 1 - {result.failure_probability}"]
     counts = result.counts
     if counts is None:
-        return [*lines, "the outputs have no low bits: all are far fewer values than floats of their spread are"]
+        return [*lines, "on no pair have the outputs of both data sets low bits that could be compared"]
     other = "neighbour" if result.direction == "data" else "data"
     first = f"{counts.hits} of {counts.trials} on the {result.direction}"
     lines += [
@@ -96,6 +118,6 @@ def _found(result: RepresentationAuditResult) -> list[str]:
         f"counts: {first}, {counts.other_hits} of {counts.other_trials} on the {other}",
         f"delta is at least {result.delta_lower_bound:.6g} at the claimed epsilon",
     ]
-    if result.leaks or result.detectable is None:
+    if result.violated or result.detectable is None:
         return lines
     return [*lines, result.detectable.sentence()]

@@ -66,7 +66,7 @@ def _leave_with_parent() -> None:
 def _run(job: Job) -> Outcome:
     place = [None if job.checkpoint is None else Path(job.checkpoint)]
     try:
-        return _replayed(job) if job.replay is not None else _audited(job, place)
+        return _asked(job, place)
     except KeyboardInterrupt:
         kept = place[0]
         learned = (
@@ -90,6 +90,12 @@ def _run(job: Job) -> Outcome:
         return _no_verdict(f"the audit failed: {type(error).__name__}: {error}", job, place[0])
 
 
+def _asked(job: Job, place: list[Path | None]) -> Outcome:
+    if job.replay is not None:
+        return _replayed(job)
+    return _low_bits(job) if job.representation else _audited(job, place)
+
+
 def _as_records(domain: str | None) -> str:
     """Say what the mechanism was given where the domain has names, which make dictionaries of records."""
     named = domain is not None and any(column.name is not None for column in domain_of(domain).columns)
@@ -104,6 +110,12 @@ def _no_verdict(reason: str, job: Job, checkpoint: Path | None) -> Outcome:
 def _replayed(job: Job) -> Outcome:
     violated, report = replayed(Path(job.replay or ""), job.mechanism, job.seed)
     return Outcome(code=int(violated), report=report)
+
+
+def _low_bits(job: Job) -> Outcome:
+    offered = offered_by(job)
+    bare = NamedTarget(str(job.mechanism), None, job.domain)
+    return low_bits_audited(job, evolve(bare, form=form_of(bare, _piloted(offered))), offered)
 
 
 def _given(job: Job, target: NamedTarget, offered: Offered) -> dict[str, Any]:
@@ -159,9 +171,6 @@ def _audited(job: Job, place: list[Path | None]) -> Outcome:
     offered = offered_by(job)
     bare = NamedTarget(str(job.mechanism), None, job.domain)
     target = _in_its_form(bare, offered, checkpoint)
-    if job.representation:
-        place[0] = None
-        return low_bits_audited(job, target, offered)
 
     def run(form: Form | None) -> Outcome:
         if form != target.form:
