@@ -11,7 +11,6 @@ With ``--workers`` the samples are drawn in so many processes of their own, star
 from __future__ import annotations
 
 import argparse
-import math
 import multiprocessing
 import sys
 import time
@@ -24,10 +23,12 @@ import pytest
 
 from dpmatrix.auditing import audit_mechanism
 from dpmatrix.auditing.assertion import PrivacyViolationError
+from dpmatrix.auditing.certify.confidence import upper_confidence_bound
 from dpmatrix.errors import NoVerdictError
 from dpmatrix.privacy import Adjacency
 from tests.benchmarks.kept_outputs import KEEPERS, Keeper, forget
 
+NOT_COVERED = 0.05
 OUTCOMES = ("false alarm", "no verdict", "passed")
 Outcome = tuple[str, str]
 
@@ -63,16 +64,6 @@ def outcome(keeper: Keeper, seconds: float, workers: int, generator: int) -> Out
     return "passed", ""
 
 
-def most_likely(audits: int, alarms: int) -> float:
-    """Return the largest rate that so few alarms leave possible at 95 %; by halving."""
-    low, high = 0.0, 1.0
-    for _ in range(60):
-        rate = (low + high) / 2
-        terms = (math.comb(audits, k) * rate**k * (1 - rate) ** (audits - k) for k in range(alarms + 1))
-        low, high = (rate, high) if sum(terms) > 0.05 else (low, rate)
-    return high
-
-
 def main(arguments: list[str]) -> int:
     """Print the table."""
     parser = argparse.ArgumentParser(prog="tests.benchmarks.test_kept_outputs")
@@ -96,7 +87,8 @@ def main(arguments: list[str]) -> int:
         print(f"| {name} | {kind} | {asked.audits} | {counts} |", flush=True)
     audits, alarms = sum(total.values()), total["false alarm"]
     print("", *reasons, sep="\n")
-    print(f"\n{alarms} false alarms in {audits} audits; at 95 % the rate is below {most_likely(audits, alarms):.2g}")
+    most = upper_confidence_bound(alarms, audits, NOT_COVERED)
+    print(f"\n{alarms} false alarms in {audits} audits; at 95 % the rate is below {most:.2g}")
     return 0
 
 
