@@ -14,7 +14,7 @@ import numpy as np
 from attrs import frozen
 
 from dpmatrix.errors import InvalidParameterError
-from dpmatrix.mechanisms.eigenvectors import oriented
+from dpmatrix.mechanisms.eigenvectors import falling_variances, leading, oriented
 from dpmatrix.mechanisms.protocol import FloatArray, Release
 from dpmatrix.mechanisms.records import OverNorm, bounded_records
 from dpmatrix.privacy.adjacency import Adjacency
@@ -123,11 +123,11 @@ class Centred:
 
     def components(self, rank: int) -> FloatArray:
         """Return the leading eigenvectors of the covariance matrix as rows, shape (k, d), signed as everywhere."""
-        return oriented(np.linalg.eigh(self.covariance)[1][:, ::-1][:, :rank].T)
+        return oriented(leading(self.covariance, rank).T)
 
     def variances(self) -> FloatArray:
         """Return the eigenvalues of the covariance matrix in falling order, not below zero."""
-        return np.asarray(np.maximum(np.linalg.eigvalsh(self.covariance)[::-1], 0.0))
+        return falling_variances(self.covariance)
 
 
 def refuse_unless_counted(adjacency: Adjacency, divisor: int | None) -> None:

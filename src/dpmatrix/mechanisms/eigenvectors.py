@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from attrs import field, frozen
 
 from dpmatrix.errors import InvalidParameterError
@@ -29,6 +28,16 @@ def scaled_matrix(release: Release) -> FloatArray:
         raise InvalidParameterError("release", "it is not a symmetric matrix", "take its symmetric part first")
     largest = max(1, *(abs(int(entry)) for entry in integers.flat))
     return np.array([[int(entry) / largest for entry in row] for row in integers])
+
+
+def leading(matrix: FloatArray, rank: int) -> FloatArray:
+    """Compute unit eigenvectors of the greatest eigenvalues, in falling order, shape (d, k)."""
+    return np.ascontiguousarray(np.linalg.eigh(matrix)[1][:, ::-1][:, :rank])
+
+
+def falling_variances(matrix: FloatArray) -> FloatArray:
+    """Compute the eigenvalues in falling order, not below zero, shape (d,)."""
+    return np.asarray(np.maximum(np.linalg.eigvalsh(matrix)[::-1], 0.0))
 
 
 @frozen
@@ -61,9 +70,7 @@ class TopEigenvectors:
         matrix = scaled_matrix(release)
         if self.rank > len(matrix):
             raise InvalidParameterError("rank", f"{self.rank} exceeds d = {len(matrix)}", "pass a rank of at most d")
-        _, vectors = np.linalg.eigh(matrix)
-        top: npt.NDArray[np.float64] = vectors[:, ::-1][:, : self.rank]
-        return np.ascontiguousarray(top)
+        return leading(matrix, self.rank)
 
 
 def principal_components(release: Release, rank: int) -> PostProcessed[FloatArray]:

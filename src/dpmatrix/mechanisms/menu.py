@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 import attrs
-import numpy as np
 from attrs import frozen
 
 from dpmatrix.claims.registry import Implementation
@@ -15,7 +14,7 @@ from dpmatrix.errors import InvalidParameterError, NotPrivateError
 from dpmatrix.exact import fraction
 from dpmatrix.mechanisms.analyze_gauss import AnalyzeGauss
 from dpmatrix.mechanisms.coupled_traces import CoupledTracesMechanism
-from dpmatrix.mechanisms.eigenvectors import oriented, principal_components
+from dpmatrix.mechanisms.eigenvectors import falling_variances, oriented, principal_components
 from dpmatrix.mechanisms.gaussian import GaussianPerturbation, ModSulq
 from dpmatrix.mechanisms.gaussian_orthogonal import GaussianOrthogonal
 from dpmatrix.mechanisms.k_norm import KNormMechanism
@@ -154,4 +153,4 @@ def variances(mechanism: AnyMechanism, release: Release) -> FloatArray | None:
     """Compute the eigenvalues of a published matrix in falling order, not below zero; None if there is no matrix."""
     if isinstance(mechanism, Ppca | SequentialPpca):
         return None
-    return np.asarray(np.maximum(np.linalg.eigvalsh(release.to_numpy())[::-1], 0.0))
+    return falling_variances(release.to_numpy())
